@@ -67,6 +67,8 @@ export function prepareMachine(base: string, { packages, programs }: Role, goPat
   chmodSync(join(bin, 'systemctl'), 0o755)
   copyCheckout(join(upper, 'root/apiserver'))
 
+  // A Debian tree without an installer has none.
+  writeFileSync(join(upper, 'etc/hosts'), '127.0.0.1 localhost\n::1 localhost\n')
   // How this machine reaches the registries.
   for (const file of ['etc/resolv.conf', 'etc/ssl/certs/ca-certificates.crt']) cpSync(`/${file}`, join(upper, file), { dereference: true })
   const registry = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8', cwd: '/' }).trim()

@@ -5,6 +5,7 @@ import { parseFeatureGates } from '../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Files } from '../../../core/ports.ts'
 import { startCore } from '../../support/core-server.ts'
+import { eventually } from '../../support/wait.ts'
 
 const folder = '/etc/manifests'
 const admissionFile = '/etc/admission.yaml'
@@ -152,12 +153,10 @@ test('policies from files hold without being in the API, and follow the files', 
   assert.ok((await create()).message.endsWith(denied), (await create()).message)
   for (const plural of ['validatingadmissionpolicies', 'validatingadmissionpolicybindings'])
     assert.match((await send(`${group}/${plural}`)).text, /"items":\[\]/)
-  const metrics = async () => (await send('/metrics')).text
-  assert.match(
-    await metrics(),
-    /apiserver_manifest_admission_config_controller_automatic_reloads_total\{[^}]*plugin="ValidatingAdmissionPolicy"[^}]*\} 1/,
-  )
-  assert.match(await metrics(), /last_config_info\{[^}]*hash="sha256:[0-9a-f]{64}"/)
+  // Hashes of names are made beside the requests.
+  const counted = (line: RegExp) => eventually(`metric ${line}`, async () => line.test((await send('/metrics')).text))
+  await counted(/apiserver_manifest_admission_config_controller_automatic_reloads_total\{[^}]*plugin="ValidatingAdmissionPolicy"[^}]*\} 1/)
+  await counted(/last_config_info\{[^}]*hash="sha256:[0-9a-f]{64}"/)
 
   files.set(`${folder}/a.yaml`, both.replace('false', 'true'))
   await seen('admission manifests reloaded')
@@ -166,7 +165,7 @@ test('policies from files hold without being in the API, and follow the files', 
   files.set(`${folder}/b.yaml`, '{"apiVersion":"v1","kind":"ConfigMap"}')
   await seen('reload of admission manifests failed')
   assert.equal((await create()).code, 201, 'the last valid ones stay in use')
-  assert.match(await metrics(), /automatic_reloads_total\{[^}]*status="failure"[^}]*\} 1/)
+  await counted(/automatic_reloads_total\{[^}]*status="failure"[^}]*\} 1/)
 
   files.set(`${folder}/b.yaml`, undefined)
   files.set(`${folder}/a.yaml`, both)
