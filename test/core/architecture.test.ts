@@ -100,7 +100,7 @@ const shortLists: { readonly [call: string]: string } = {
   'core/schema/json/scan.ts: scalarText(...found)': 'a tuple',
   'core/common/sorted-index.ts: this.#chunks.push(...inChunks(items.slice()))': 'one chunk for some hundred items',
   'core/common/sorted-index.ts: this.#chunks.splice(...inChunks(this.#merged(chunk)': 'the parts of one chunk',
-  'core/objects/storage/entry.ts: this.#codec.decode(...this.pieces)': 'pieces of one value',
+  'core/objects/storage/stored-object.ts: this.#codec.decode(...this.pieces)': 'pieces of one value',
   'core/verbs/delete-unreadable.ts: refusal(...set.map((each))': 'options of a delete',
   'core/verbs/render.ts: target.services.protobuf.encode(...pieces(entry))': 'pieces of one value',
   'core/outgoing/websocket/handshake.ts: String.fromCharCode(...new)': 'a digest',

@@ -40,7 +40,12 @@ const harmless: { readonly [pattern: string]: string } = {
     'sees 500 characters at most',
 }
 /** Input from operators only: flags, configuration files, function signatures. */
-const trusted = [/^core\/config\//, /^core\/(\w+\/)+file\//, /^core\/cel\/functions\.ts$/, /^runtimes\/node\/(start\/main|http\/connection)\.ts$/]
+const trusted = [
+  /^core\/config\//,
+  /^core\/(\w+\/)+file\//,
+  /^core\/cel\/functions\.ts$/,
+  /^runtimes\/node\/(start\/main|http\/connection)\.ts$/,
+]
 /** Files that compose patterns from constants and limit their input, and one that parses patterns of users without running them. */
 const composed = [
   'core/resources/core/image-name.ts',
