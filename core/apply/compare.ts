@@ -153,8 +153,14 @@ function handle({ map, scalar, list }: Atom, left: Json, right: Json): Outcome {
 
 const leafOutcome = (left: Json, right: Json): Outcome => (equal(left, right) ? nothing : changedLeaf)
 
-/** Inside of an atomic value, a list or map that was given as an empty one differs from an absent one, as for the reference. */
-const atomicOutcome = (left: Json, right: Json): Outcome => (hasGivenEmpty(right) ? changedLeaf : leafOutcome(left, right))
+const isEmptyObject = (value: Json) => isObject(value) && isEmpty(value)
+
+/**
+ * Inside of an atomic value, a list or map that was given as an empty one differs from an absent one, as for the reference, unless nothing else is
+ * in the value: it is the zero of its type then, like an absent one.
+ */
+const atomicOutcome = (left: Json, right: Json): Outcome =>
+  hasGivenEmpty(right) && !isEmptyObject(right) ? changedLeaf : leafOutcome(left, right)
 
 const noMembers: JsonObject = {}
 
