@@ -9,6 +9,8 @@ import { bool, integer, limited, list, milliseconds, shape, text, within } from 
 
 /** Minimum host bits of a service range: 8 addresses. */
 const minHostBits = 3
+/** The reference counts the addresses of shorter prefixes as none (netutils.RangeSize), and refuses them. */
+const minPrefix = 2
 
 const lastPort = 65_535
 
@@ -19,6 +21,7 @@ function serviceRangesProblem(ranges: readonly string[]): string | undefined {
   for (const network of parsed) {
     if (!network || network.leadingZeros) return 'must be one or two CIDRs such as 10.0.0.0/24'
     const bits = network.address.bytes.length * 8
+    if (network.prefix < minPrefix) return `is too large: the prefix must be at least /${minPrefix}`
     if (bits - network.prefix < minHostBits) return `is too small: must be at least ${2 ** minHostBits} IP addresses`
   }
   const sameFamily = parsed.length === 2 && parsed[0]?.address.bytes.length === parsed[1]?.address.bytes.length

@@ -110,6 +110,7 @@ describe('mistakes', () => {
     ['bind-address', 'localhost', 'must be an IP address'],
     ['service-cluster-ip-range', '10.0.0.0', 'must be one or two CIDRs such as 10.0.0.0/24'],
     ['service-cluster-ip-range', '10.0.0.0/30', 'is too small: must be at least 8 IP addresses'],
+    ['service-cluster-ip-range', '10.0.0.0/1', 'is too large: the prefix must be at least /2'],
     ['service-cluster-ip-range', '10.0.0.0/24,10.1.0.0/24', 'must be of different IP families'],
     ['service-cluster-ip-range', '10.0.0.0/24,fd00::/112,10.1.0.0/24', 'must not contain more than two CIDRs'],
     ...['x', '1-', '-5', '+5', '30000 - 30010', '0x7530', '30_000', '30000-30010-1', '1+-1', '+1-2', '1e4'].map(
