@@ -1,4 +1,4 @@
-/** A server: an gate for requests, and a life cycle of parts behind it. */
+/** A server: a gate for requests, and a life cycle of parts behind it. */
 
 import { Reply } from '../answers/reply.ts'
 import type { MaybePromise } from '../common/maybe-promise.ts'

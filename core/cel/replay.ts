@@ -9,14 +9,14 @@ interface ReplayedPart<T = unknown> {
 
 /** Repeats a deterministic computation, such as a validation, after each interruption; completed parts return their recorded results. */
 export class Replay {
-  readonly #slices: () => Slices
+  readonly #slices: Slices
   #done: unknown[] = []
   #at = 0
   #part: ReplayedPart | undefined
   /** Repeating recorded parts. */
   #behind = false
 
-  constructor(slices: () => Slices) {
+  constructor(slices: Slices) {
     this.#slices = slices
   }
 
@@ -37,7 +37,7 @@ export class Replay {
   part<T>(start: (slices: Slices) => ReplayedPart<T>): T {
     const at = this.#at++
     if (at < this.#done.length) return this.#done[at] as T
-    const slices = this.#slices()
+    const slices = this.#slices
     if (this.#behind) {
       // Otherwise repeating a long prefix would use up every time slice.
       slices.resumed()

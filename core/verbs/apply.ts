@@ -82,11 +82,11 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
   const bytes = await receive(target)
   exchange.observer?.patched(bytes)
   const submission = submitWrite(target, 'UPDATE', options)
-  submission.slices().reads(bytes.length)
+  submission.slices.reads(bytes.length)
   const { value, duplicates } = parsers[format](bytes)
   checkName(target)
   const applied = configuration(value)
-  await submission.slices().pause()
+  await submission.slices.pause()
   let warned = false
 
   function checkDuplicates(): void {
@@ -123,13 +123,13 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
     exchange.span?.event('About to apply patch')
     const { merged, isStamped } = await afterApply(target, existing, applied, options)
     checkDuplicates()
-    await submission.slices().pause()
+    await submission.slices.pause()
     const errors = new FieldErrors()
     validateNulls(view.body.schema, merged, FieldPath.root, errors)
     if (errors.count > 0) throw invalid(view.body, name, errors.list)
     const object = converted(merged)
     validatePatchedIdentity(target, object)
-    await submission.slices().pause()
+    await submission.slices.pause()
     return { object, record: () => isStamped }
   }
 

@@ -60,7 +60,7 @@ export function completed(
     if (target.exchange.info.verb !== 'patch') dropRepeatedOwners(target, object, false)
     const owners = object.metadata.managedFields
     const held = whole ? toStorageVersion(definition, object) : object
-    const mutated = then(submission.slices().pause(), () => submission.mutate(held, old, isStamped))
+    const mutated = then(submission.slices.pause(), () => submission.mutate(held, old, isStamped))
     return then(mutated, (admitted) => {
       keepPlace(target, admitted)
       keepReadable(target, admitted, owners)

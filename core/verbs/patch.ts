@@ -107,18 +107,18 @@ export const patch: Verb = async (target) => {
   const received = receive(target)
   const bytes = received instanceof Promise ? await received : received
   exchange.observer?.patched(bytes)
-  submission.slices().reads(bytes.length)
+  submission.slices.reads(bytes.length)
   const { value: given, faults } = parsePatch(bytes, format, view.body.schema)
   const value = isStrategic ? withGoIntegers(given, view.body.schema) : given
   checkName(target)
-  const paused = submission.slices().pause()
+  const paused = submission.slices.pause()
   if (paused) await paused
 
   function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
     exchange.span?.event('About to apply patch')
     const document = shown(target, existing, view.base)
     const patched = patcher(view.body.schema, clone(document as JsonObject), value)
-    return then(submission.slices().pause(), () => convert(existing, patched, record))
+    return then(submission.slices.pause(), () => convert(existing, patched, record))
   }
 
   /** The patched object as one of the kind. */
@@ -132,7 +132,7 @@ export const patch: Verb = async (target) => {
     applyFieldValidation(target, options.fieldValidation, found, refusal)
     validatePatchedIdentity(target, result.object)
     exchange.span?.event('About to check admission control')
-    return then(submission.slices().pause(), () => completed(target, result.object, submission, existing, record))
+    return then(submission.slices.pause(), () => completed(target, result.object, submission, existing, record))
   }
 
   const write = (record: Recorder) => {
@@ -145,6 +145,6 @@ export const patch: Verb = async (target) => {
     () => write(dropManagedFields),
   )
   exchange.span?.event('Object stored in database')
-  await submission.slices().pause()
+  await submission.slices.pause()
   return respondEntry(target, entry)
 }

@@ -20,17 +20,17 @@ export const perform =
     const { exchange, services } = target
     const options = readCreateOptions(exchange.query, services.platform)
     const submission = submitWrite(target, 'CREATE', options)
-    const object = await readObject(target, options.fieldValidation, submission.slices())
+    const object = await readObject(target, options.fieldValidation, submission.slices)
     if (!action.keepsMetadata) dropSystemMetadata(object)
     requireNamespace(target, object)
     applyDefaults(target.view.body.schema, object as Json, hookContext(services))
     // Answers that repeat the body have managed fields, though nothing is stored.
     const isStamped = await recorder(target, options.fieldManager)(object, undefined)
-    await submission.slices().pause()
+    await submission.slices.pause()
     const admitted = await submission.mutate(object, undefined, isStamped)
     await submission.validate(admitted, undefined)
-    await submission.slices().pause()
+    await submission.slices.pause()
     const answer = await action.perform(target, admitted, options.dryRun)
-    await submission.slices().pause()
+    await submission.slices.pause()
     return isStatus(answer) ? respondStatus(target, answer) : respondObject(target, answer, 201)
   }

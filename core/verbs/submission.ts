@@ -28,7 +28,7 @@ export interface Submission {
   readonly operation: AdmissionOperation
   readonly dryRun: boolean
   /** Time slices, for CEL evaluation and between the stages of the request. */
-  slices(): Slices
+  readonly slices: Slices
   /** What admission relied on. */
   readonly preconditions: Preconditions
   /** Adds a cluster-scoped object, checked at this revision, to `preconditions`. Groups are written with placeholders. */
@@ -103,7 +103,7 @@ class RequestAttributes implements AdmissionAttributes {
   }
 
   get slices(): Slices {
-    return this.#asks.slices()
+    return this.#asks.slices
   }
 
   requireUnchanged(on: GroupResource, found: ApiObject, check: Check): void {
@@ -130,7 +130,7 @@ interface Asks {
   readonly dryRun: boolean
   /** Absent for a connect. */
   readonly options: JsonObject | undefined
-  slices(): Slices
+  readonly slices: Slices
   requireUnchanged: Submission['requireUnchanged']
 }
 
@@ -139,8 +139,7 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
   const { exchange, services, view } = target
   const { admission, pauses } = services
   const shown = (object: ApiObject | undefined) => (object && view.read ? view.read(object) : object)
-  const made = pauses.slices(() => exchange.signal)
-  const slices = () => made
+  const slices = pauses.slices(() => exchange.signal)
   const preconditions = new Preconditions()
   const requireUnchanged: Submission['requireUnchanged'] = ({ group, resource }, name, revision, check) => {
     const store = services.table.storeOf(services.platform.name(group), resource)
@@ -201,7 +200,7 @@ class RequestedWrite implements WriteRequest {
     const { rules } = services
     this.context = { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part, rules }
     this.replay = replay
-    this.slices = slices()
+    this.slices = slices
     this.preconditions = preconditions
     this.dryRun = dryRun
     this.validateAdmission = validate

@@ -34,7 +34,7 @@ export const update: Verb = async (target) => {
       exchange.span?.event('About to store object in database')
       const entry = await updateObject(resource, namespace, name, { view, isWhole: true, change }, writeRequest(target, submission))
       exchange.span?.event('Write to database call succeeded')
-      await submission.slices().pause()
+      await submission.slices.pause()
       return entry
     }
     if (!resource.definition.createOnUpdate) return respondEntry(target, await put())

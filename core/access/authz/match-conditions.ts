@@ -57,7 +57,7 @@ export function compileMatchConditions(
   }
   return (spec, slices) => {
     const context = { request: completed(spec) }
-    const replay = new Replay(() => slices)
+    const replay = new Replay(slices)
     return replay.run(() => holds(conditions, (program) => replay.part((part) => program.start(context, { slices: part }))))
   }
 }

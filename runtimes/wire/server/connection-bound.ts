@@ -9,14 +9,14 @@ interface Member {
 
 /** Bounds the number of connections without a request: beyond it, the oldest of them are closed. */
 class Group {
-  readonly #most: number
+  readonly #max: number
   readonly #members = new Set<Member>()
   /** Number of members at which the idle ones are counted again. */
   #counted: number
 
-  constructor(most: number) {
-    this.#most = most
-    this.#counted = most
+  constructor(max: number) {
+    this.#max = max
+    this.#counted = max
   }
 
   add(member: Member): void {
@@ -31,13 +31,13 @@ class Group {
   /** Frees an eighth at once, so that the members are rarely counted. */
   #relieve(): void {
     const idle = [...this.#members].filter(({ isBusy }) => !isBusy())
-    const eighth = Math.ceil(this.#most / 8)
-    const excess = idle.length > this.#most ? idle.length - this.#most + eighth : 0
+    const eighth = Math.ceil(this.#max / 8)
+    const excess = idle.length > this.#max ? idle.length - this.#max + eighth : 0
     for (const member of idle.slice(0, excess)) {
       this.#members.delete(member)
       member.drop()
     }
-    this.#counted = Math.max(this.#most, this.#members.size + eighth)
+    this.#counted = Math.max(this.#max, this.#members.size + eighth)
   }
 }
 

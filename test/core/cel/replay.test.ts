@@ -16,7 +16,7 @@ test('a computation ends even if replaying up to its next part takes longer than
     },
   }
   const slices = new Pauses(clock).slices(() => new AbortController().signal)
-  const replay = new Replay(() => slices)
+  const replay = new Replay(slices)
   const parts: number[] = []
   await replay.run(() => {
     // Reaching each part takes a millisecond, even if it is already computed.

@@ -117,7 +117,7 @@ export function userOfClaims(settings: JwtSettings, platform: Platform): UserOfC
 
   return (claims, slices) => {
     const values = evaluates === undefined ? undefined : fromJson(claims)
-    const replay = new Replay(() => slices)
+    const replay = new Replay(slices)
     const evaluate: Evaluate = (program, variables) => replay.part((part) => program.start(variables, { slices: part }))
     return replay.run(() => userOf(claims, values, evaluate))
   }
