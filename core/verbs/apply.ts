@@ -1,5 +1,5 @@
 import { ApiError, badRequest, conflict, invalid } from '../answers/status.ts'
-import { unconvertible } from '../apply/ownership.ts'
+import { unconvertible, unversionable } from '../apply/ownership.ts'
 import { append } from '../common/lists.ts'
 import { updateObject } from '../objects/registry/update.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
@@ -8,7 +8,7 @@ import { readPatchOptions } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
 import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import { checkParts } from '../schema/decode-budget.ts'
-import { DecodeError, ExceededBounds } from '../schema/decode-error.ts'
+import { ConversionError, DecodeError, ExceededBounds } from '../schema/decode-error.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { openBrace } from '../schema/json/bytes.ts'
@@ -112,9 +112,11 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
     } catch (error) {
       if (fits) throw error
       const numbers = withGoIntegers(clone(merged), view.body.schema)
-      return convert(numbers, (_kind, why, fault) =>
-        fault instanceof ExceededBounds ? badRequest(why) : unconvertible(type, applied, fault ? conversionFault(fault) : why),
-      )
+      return convert(numbers, (_kind, why, fault) => {
+        if (fault instanceof ExceededBounds) return badRequest(why)
+        if (fault instanceof ConversionError) return unversionable(type, applied, why)
+        return unconvertible(type, applied, fault ? conversionFault(fault) : why)
+      })
     }
   }
 

@@ -1,10 +1,11 @@
-import { type ApiError, invalid } from '../answers/status.ts'
+import { type ApiError, invalid, unreasoned } from '../answers/status.ts'
 import { applyJsonPatch, tokensOf } from '../apply/json-patch.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { updateObject } from '../objects/registry/update.ts'
 import { type PatchFormat, patchFormat, patchFormatsOf } from '../request/media-type.ts'
 import { type FieldValidation, readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { ConversionError } from '../schema/decode-error.ts'
 import { quote } from '../schema/go/quote.ts'
 import { shortJson } from '../schema/go/shorten.ts'
 import { goText } from '../schema/go/text.ts'
@@ -46,7 +47,9 @@ function unfit(object: string, why: string): ApiError {
 
 /** The error for a result that is not an object of the kind shows the result; of a strategic merge patch it shows the patch. */
 function refusalOf(isStrategic: boolean, patch: Json, patched: Json): Refusal {
-  if (isStrategic) return (_kind, why, error) => unfit(goText(patch), error ? conversionFault(error) : why)
+  if (isStrategic)
+    return (_kind, why, error) =>
+      error instanceof ConversionError ? unreasoned(why) : unfit(goText(patch), error ? conversionFault(error) : why)
   return (_kind, why) => unfit(shortJson(sorted(patched, Array.isArray(patch) ? containersOf(patch) : patch), maxShown), why)
 }
 

@@ -2,8 +2,8 @@
 
 import { badRequest, serviceUnavailable } from '../../answers/status.ts'
 import type { OutboundOptions } from '../../ports.ts'
-import { parsedInt64 } from '../../request/query.ts'
 import type { EndpointAddress } from '../../resources/core/endpoints.ts'
+import { parsedInt64 } from '../../schema/go/parse-int.ts'
 import type { Infer } from '../../schema/model.ts'
 import { rotated } from '../webhook/service-address.ts'
 import { hostOf, portOf } from '../webhook/url-parts.ts'
