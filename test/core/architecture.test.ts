@@ -31,6 +31,7 @@ const order = [
   'outgoing/webhook',
   'outgoing/websocket',
   'outgoing/spdy',
+  'outgoing',
   'fairness',
   'request',
   'objects/registry',
