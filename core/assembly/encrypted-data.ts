@@ -19,8 +19,8 @@ function lacksProvider(kv: KeyValue): boolean {
 /** Reads one object of each resource. The check fails, and the log says why, when one is encrypted and no provider can decrypt it. */
 export async function checkEncryptedData(table: ResourceTable, stores: Stores, logger: Logger): Promise<HealthCheck> {
   const found = await Promise.all(
-    table.all().map(async ({ groupResource, store }) => {
-      const { items } = await stores.of(groupResource).list({ prefix: store.keys.prefix(''), limit: 1 })
+    table.all().map(async ({ groupResource, keys }) => {
+      const { items } = await stores.of(groupResource).list({ prefix: keys.prefix(''), limit: 1 })
       return items.some(lacksProvider) ? [qualified(groupResource)] : []
     }),
   )

@@ -50,7 +50,7 @@ const revisionOf = (event: StoreEvent) => (event.type === 'put' ? event.kv.modRe
 
 /** Served resources by key prefix. */
 const rootsOf = (resources: readonly ServedResource[]) =>
-  new Map(resources.map((resource) => [resource.store.keys.prefix(''), resource] as const))
+  new Map(resources.map((resource) => [resource.keys.prefix(''), resource] as const))
 
 export function followStore({ stores, table, clock, logger }: ControllerContext, prefix: string, follower: StoreFollower): StoreFeed {
   let watches: StoreWatch[] = []
