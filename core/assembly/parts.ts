@@ -10,7 +10,7 @@ import { RbacIndex } from '../access/authz/rbac-index.ts'
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createLookup, type Lookup } from '../admission/lookup.ts'
 import type { Aggregation } from '../aggregation/index.ts'
-import { Pauses } from '../common/slices.ts'
+import type { Pauses } from '../common/slices.ts'
 import { reloadReports } from '../config/reload-metrics.ts'
 import { compareAccountKeys, keysAnnotation } from '../controllers/bootstrap/account-keys.ts'
 import { publishClusterAuthentication } from '../controllers/bootstrap/cluster-authentication.ts'
@@ -187,7 +187,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     const overrides = opened.overrides?.map((each) => ({ ...each, store: encryption?.decorate(each.store) ?? each.store }))
     return createStores(encryption?.decorate(opened.store) ?? opened.store, overrides)
   }),
-  pauses: part([], (_needed, { ports }) => new Pauses(ports.clock)),
+  pauses: part([], (_needed, { gate }) => gate.pauses),
   table: part(
     ['stores', 'pauses'],
     ({ stores, pauses }, { options: { general, apis, network, storage }, ports, settings, stored }) => {

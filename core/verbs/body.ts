@@ -199,25 +199,25 @@ function defaultedJson({ services, resource: { definition }, view }: Target, obj
   return jsonText(value)
 }
 
-/** Reads the body as an object of the target's kind. It is parsed in one of these slices, and converted in another. Throws 400, 413, 415. */
-export function readObject(target: Target, validation: FieldValidation, slices: Slices): MaybePromise<ApiObject> {
+/** Reads the body as an object of the target's kind. It is parsed in one time slice, and converted in another. Throws 400, 413, 415. */
+export function readObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
   const { observer } = target.exchange
-  if (observer === undefined) return decodedObject(target, validation, slices)
-  return then(decodedObject(target, validation, slices), (object) => {
+  if (observer === undefined) return decodedObject(target, validation)
+  return then(decodedObject(target, validation), (object) => {
     observer.requested(object.metadata, () => defaultedJson(target, object))
     return object
   })
 }
 
-function decodedObject(target: Target, validation: FieldValidation, slices: Slices): MaybePromise<ApiObject> {
+function decodedObject(target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
   const { exchange, services } = target
   const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true, services.cbor)
   return then(receive(target), (bytes) => {
-    slices.reads(bytes.length)
+    exchange.slices.reads(bytes.length)
     exchange.span?.event('About to convert to expected version')
-    return then(parsedObject(target, bytes, format, validation, slices), (object) => {
+    return then(parsedObject(target, bytes, format, validation), (object) => {
       exchange.span?.event('Conversion done')
-      const paused = slices.pause()
+      const paused = exchange.slices.pause()
       return paused ? paused.then(() => object) : object
     })
   })
@@ -233,18 +233,12 @@ function fromCbor(target: Target, bytes: Uint8Array, validation: FieldValidation
   return object
 }
 
-function parsedObject(
-  target: Target,
-  bytes: Uint8Array,
-  format: BodyFormat,
-  validation: FieldValidation,
-  slices: Slices,
-): MaybePromise<ApiObject> {
-  const { services, view } = target
+function parsedObject(target: Target, bytes: Uint8Array, format: BodyFormat, validation: FieldValidation): MaybePromise<ApiObject> {
+  const { exchange, services, view } = target
   if (format === 'protobuf') return fromProtobuf(bytes, view.body, services.platform)
   if (format === 'cbor') return fromCbor(target, bytes, validation)
   const body = parseBody(bytes, format, view.body.kind, view.body.schema)
-  return then(slices.pause(), () => {
+  return then(exchange.slices.pause(), () => {
     const { object, faults } = objectOf(body, view.body, bytes, services.platform)
     applyFieldValidation(target, validation, faults)
     return object
@@ -268,7 +262,7 @@ async function deleteOptions(target: Target): Promise<DeleteOptions> {
   const bytes = await receive(target)
   if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
   const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true, services.cbor)
-  const slices = services.pauses.slices(() => exchange.signal)
+  const { slices } = exchange
   slices.reads(bytes.length)
   const options = await decodeOptions(bytes, format, platform, slices)
   exchange.observer?.requested({}, () => {

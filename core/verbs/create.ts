@@ -14,7 +14,7 @@ export const create: Verb = async (target) => {
   const { exchange, services, resource } = target
   const options = readCreateOptions(exchange.query, services.platform)
   const submission = submitWrite(target, 'CREATE', options)
-  const received = readObject(target, options.fieldValidation, submission.slices)
+  const received = readObject(target, options.fieldValidation)
   const body = received instanceof Promise ? await received : received
   requireNamespace(target, body)
   dropSystemMetadata(body)

@@ -20,7 +20,7 @@ export const perform =
     const { exchange, services } = target
     const options = readCreateOptions(exchange.query, services.platform)
     const submission = submitWrite(target, 'CREATE', options)
-    const object = await readObject(target, options.fieldValidation, submission.slices)
+    const object = await readObject(target, options.fieldValidation)
     if (!action.keepsMetadata) dropSystemMetadata(object)
     requireNamespace(target, object)
     applyDefaults(target.view.body.schema, object as Json, hookContext(services))

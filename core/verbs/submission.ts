@@ -27,7 +27,7 @@ import { hookContext, type Target } from './services.ts'
 export interface Submission {
   readonly operation: AdmissionOperation
   readonly dryRun: boolean
-  /** Time slices, for CEL evaluation and between the stages of the request. */
+  /** The request's time slices, for CEL evaluation and between the stages of the request. */
   readonly slices: Slices
   /** What admission relied on. */
   readonly preconditions: Preconditions
@@ -137,9 +137,9 @@ interface Asks {
 /** @param options absent for a connect. */
 function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, options: JsonObject | undefined): Submission {
   const { exchange, services, view } = target
-  const { admission, pauses } = services
+  const { admission } = services
   const shown = (object: ApiObject | undefined) => (object && view.read ? view.read(object) : object)
-  const slices = pauses.slices(() => exchange.signal)
+  const { slices } = exchange
   const preconditions = new Preconditions()
   const requireUnchanged: Submission['requireUnchanged'] = ({ group, resource }, name, revision, check) => {
     const store = services.table.storeOf(services.platform.name(group), resource)

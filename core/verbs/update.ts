@@ -18,11 +18,7 @@ export const update: Verb = async (target) => {
   const { exchange, services, resource, view, namespace, name } = target
   requireName(target)
   const options = readUpdateOptions(exchange.query, services.platform)
-  const body = await readObject(
-    target,
-    options.fieldValidation,
-    services.pauses.slices(() => exchange.signal),
-  )
+  const body = await readObject(target, options.fieldValidation)
   validateIdentity(target, body)
   checkName(target)
   const copy = () => clone(body as JsonObject) as ApiObject
