@@ -11,7 +11,7 @@ import { bytes, Recorder, text } from '../../../runtimes/testing/store/recorder.
 import { ManualClock } from '../../support/clock.ts'
 import { randomNumbers } from '../../support/random.ts'
 import { trials } from '../../support/soak.ts'
-import { Disk } from './disk.ts'
+import { Disk } from './log/disk.ts'
 import { hostClock, temporaryDirectory, warnings } from './helpers.ts'
 
 const latin1 = { keys: 'latin1' } as const
