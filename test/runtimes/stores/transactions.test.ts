@@ -11,8 +11,8 @@ import { bytes, Recorder, text } from '../../../runtimes/testing/store/recorder.
 import { ManualClock } from '../../support/clock.ts'
 import { randomNumbers } from '../../support/random.ts'
 import { trials } from '../../support/soak.ts'
-import { Disk } from './log/disk.ts'
 import { hostClock, temporaryDirectory, warnings } from './helpers.ts'
+import { Disk } from './log/disk.ts'
 
 const latin1 = { keys: 'latin1' } as const
 /** Bytes that are no UTF-8, too. */
