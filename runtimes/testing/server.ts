@@ -9,8 +9,10 @@ import { type ApiServer, createApiServer, type ServerOptions } from '../../core/
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
 import { consoleLogger, noFiles, webClock } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
+import type { CustomDefinition, StoredCustom, VersionOf, WrittenCustom } from './custom-types.ts'
 import { administrator, createIdentities, type TestUser } from './identity.ts'
 import { createInterception, type Interceptor } from './interception.ts'
+import type { Kinds } from './kinds.ts'
 import { type ClientModule, inProcessConfig, portConfig } from './kube-config.ts'
 import { applyManifests, readManifests } from './manifests.ts'
 import { type ObjectClient, objectClient } from './objects.ts'
@@ -72,6 +74,11 @@ export interface ObjectsOptions {
   readonly user?: TestUser
 }
 
+/** The client of a kind with a row of types. */
+type KindClient<Row> = Row extends { readonly stored: infer T extends object; readonly written: infer W extends object }
+  ? ObjectClient<T, W>
+  : never
+
 export interface TestServer {
   /** Sends a request as an administrator, or with the credentials of its `Authorization` header. */
   readonly fetch: Fetch
@@ -79,7 +86,19 @@ export interface TestServer {
   readonly clock: TestClock
   /** `fetch` for another user. */
   as(user: TestUser): Fetch
-  /** A client for the objects of one kind: `objects<V1Deployment>('apps/v1', 'Deployment')`. */
+  /** A client for the objects of one kind, which knows the types of built-in ones. */
+  objects<V extends keyof Kinds & string, K extends keyof Kinds[V] & string>(
+    apiVersion: V,
+    kind: K,
+    options?: ObjectsOptions,
+  ): KindClient<Kinds[V][K]>
+  /** A client for custom resources, whose type is inferred from their definition, given as a constant: `objects(widgets, 'v1')`. */
+  objects<const D extends CustomDefinition, V extends VersionOf<D>>(
+    definition: D,
+    version: V,
+    options?: ObjectsOptions,
+  ): ObjectClient<StoredCustom<D, V>, WrittenCustom<D, V>>
+  /** A client for objects of another type: `objects<Widget>('example.com/v1', 'Widget')`. */
   objects<T extends object = TestObject>(apiVersion: string, kind: string, options?: ObjectsOptions): ObjectClient<T>
   /** Applies manifests in order: YAML or JSON text with any number of documents, or objects. Returns the stored objects. */
   load(manifests: string | readonly TestObject[], fieldManager?: string): Promise<TestObject[]>
@@ -200,11 +219,13 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
       assertOpen()
       return interception.add(interceptor)
     },
-    objects(apiVersion, kind, objectsOptions = {}) {
+    objects(of: string | CustomDefinition, name: string, objectsOptions: ObjectsOptions = {}) {
       assertOpen()
       validateOptions('objects', objectsRows, objectsOptions)
       const { namespace, user = administrator } = objectsOptions
-      return objectClient(as(user), apiVersion, kind, namespace)
+      const [apiVersion, kind] = typeof of === 'string' ? [of, name] : [`${of.spec.group}/${name}`, of.spec.names.kind]
+      // The overloads say which type it is.
+      return objectClient(as(user), apiVersion, kind, namespace) as ObjectClient<never, never>
     },
     get clock() {
       assertOpen()
