@@ -248,14 +248,10 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     { stop: close },
   ),
   lookup: part(['table'], ({ table }, { options, ports }) => createLookup(table, options.general.platform, ports.clock)),
-  plugins: part(
-    ['lookup', 'authorization'],
-    ({ lookup, authorization: { authorizer, rbac } }, context) => assemblePlugins({ lookup, authorizer, rbac }, context),
-    {
-      hooks: hook('start-apiserver-admission-initializer', 'generic-apiserver-start-informers'),
-      stop: (plugins) => plugins.forEach((plugin) => void plugin.close?.()),
-    },
-  ),
+  plugins: part(['lookup', 'authorization'], (needed, context) => assemblePlugins(needed, context), {
+    hooks: hook('start-apiserver-admission-initializer', 'generic-apiserver-start-informers'),
+    stop: (plugins) => plugins.forEach((plugin) => void plugin.close?.()),
+  }),
 
   // ── Objects of every cluster, and what follows stored objects ─────────────────────────────────
   storageMetrics: part(
@@ -431,12 +427,12 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         'barrier',
       ] as const),
     ],
-    async ({ stores, encryption, customResources, encryptedData, authorization: { authorizer }, ...needed }, context) => {
+    async ({ stores, encryption, customResources, encryptedData, ...needed }, context) => {
       const { tracer } = context.ports.telemetry
       // Imported on demand: it brings OpenTelemetry.
       const beginSpan = tracer && (await import('../tracing/tracer.ts')).createRequestTracer(tracer)
       const health = context.healthOf({ stores: stores.all, encryption, readyChecks: [customResources.health, encryptedData] })
-      context.gate.open(createHandler({ ...needed, authorizer, health, beginSpan }, context))
+      context.gate.open(createHandler(needed, { health, beginSpan }, context))
       return context.gate
     },
     {

@@ -105,7 +105,7 @@ const shortLists: { readonly [call: string]: string } = {
   'core/common/sorted-index.ts: this.#chunks.splice(...inChunks(this.#merged(chunk)': 'the parts of one chunk',
   'core/objects/storage/stored-object.ts: this.#codec.decode(...this.pieces)': 'pieces of one value',
   'core/verbs/delete-unreadable.ts: refusal(...set.map((each))': 'options of a delete',
-  'core/verbs/render.ts: target.services.protobuf.encode(...pieces(entry))': 'pieces of one value',
+  'core/verbs/render.ts: protobuf.encode(...pieces(entry))': 'pieces of one value',
   'core/outgoing/websocket/handshake.ts: String.fromCharCode(...new)': 'a digest',
   'runtimes/node/pki/der.ts: bytes.push(...digits)': 'digits of a number',
   'runtimes/node/pki/issue.ts: sequence(...(critical)': 'one value',
