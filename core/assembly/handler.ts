@@ -5,6 +5,7 @@ import { decisionRows } from '../access/authz/metrics.ts'
 import { createAdmission } from '../admission/chain.ts'
 import { chainRows } from '../admission/metrics.ts'
 import { Alarms } from '../common/alarms.ts'
+import { once } from '../common/once.ts'
 import { filters } from '../filters/chain.ts'
 import { compose, type Handler } from '../filters/filter.ts'
 import { createRouter } from '../filters/router.ts'
@@ -28,31 +29,21 @@ import type { Services } from '../verbs/services.ts'
 import type { AssemblyContext } from './context.ts'
 import { debugPaths } from './fairness.ts'
 import type { Parts } from './parts.ts'
+import { startingParts } from './starting-parts.ts'
 
 /** The parts that requests go through. */
 export type RequestParts = Pick<
   Parts,
-  | 'table'
-  | 'pauses'
-  | 'identities'
-  | 'authorization'
-  | 'plugins'
-  | 'nodeAgents'
-  | 'aggregation'
-  | 'peers'
-  | 'audit'
-  | 'requestMetrics'
-  | 'fairness'
-  | 'barrier'
+  'table' | 'pauses' | 'identities' | 'authorization' | 'nodeAgents' | 'peers' | 'audit' | 'requestMetrics' | 'fairness' | 'barrier'
 >
 
 export function createHandler(
   parts: RequestParts,
   /** `beginSpan` absent: requests are not traced. */
   { health, beginSpan }: { readonly health: Health; readonly beginSpan: BeginSpan | undefined },
-  { options, ports, settings, loopback, healthMetrics, stored, debug }: AssemblyContext,
+  { options, ports, settings, loopback, late, healthMetrics, stored, debug }: AssemblyContext,
 ): Handler {
-  const { table, pauses, identities, aggregation, peers, requestMetrics, fairness } = parts
+  const { table, pauses, identities, peers, requestMetrics, fairness } = parts
   const { authorizer } = parts.authorization
   const { general, apis, network, serving, traffic, authentication } = options
   const { platform, metrics, version } = general
@@ -61,6 +52,8 @@ export function createHandler(
   const cbor = settings.enabled('CBORServingAndStorage')
   const negotiator = createNegotiator(platform, cbor)
   const resourceMetrics = metrics.record(resourceRows)
+  const chainMetrics = metrics.record(chainRows)
+  const admission = once(() => createAdmission(late.value('plugins'), { clock, metrics: chainMetrics }))
   const cluster = { platform, settings, clock }
   const services: Services = {
     dispatch: { platform, table, cbor, metrics: resourceMetrics, release: releaseOf(version) },
@@ -85,7 +78,9 @@ export function createHandler(
       ...cluster,
       table,
       pauses,
-      admission: createAdmission(parts.plugins, { clock, metrics: metrics.record(chainRows) }),
+      get admission() {
+        return admission()
+      },
       authorizer,
       rules: { ...metrics.record(expressionRows), monotonic: () => clock.monotonic() },
       logger,
@@ -124,26 +119,40 @@ export function createHandler(
     barrier: parts.barrier,
     control: fairness?.control,
   })
-  const meta = createMeta({
-    platform,
-    metrics,
-    version,
-    serverAddress: serving.serverAddress,
-    healthMetrics: healthMetrics.registry,
-    settings,
-    others: identities.documents,
-    flags: general.flags,
-    unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
-    ...(aggregation && { aggregated: aggregation }),
-    peers: peers?.lists,
-    peerListMetrics: apis.gates.enabled('UnknownVersionInteroperabilityProxy') ? metrics.record(peerListRows) : undefined,
-    table,
-    clock,
-    health,
-    telemetry,
-    pauses,
+  const peerListMetrics = apis.gates.enabled('UnknownVersionInteroperabilityProxy') ? metrics.record(peerListRows) : undefined
+  const meta = once(() => {
+    const aggregated = late.value('aggregation')
+    return createMeta({
+      platform,
+      metrics,
+      version,
+      serverAddress: serving.serverAddress,
+      healthMetrics: healthMetrics.registry,
+      settings,
+      others: identities.documents,
+      flags: general.flags,
+      unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
+      ...(aggregated && { aggregated }),
+      peers: peers?.lists,
+      peerListMetrics,
+      table,
+      clock,
+      health,
+      telemetry,
+      pauses,
+    })
   })
-  const delegates = [apis.delegates, ...(aggregation ? [aggregation.delegates] : [])]
+  const delegates = once(() => {
+    const aggregation = late.value('aggregation')
+    return [apis.delegates, ...(aggregation ? [aggregation.delegates] : [])]
+  })
   const others = peers ? [peers.answer] : []
-  return compose(chain, createRouter({ delegates, resources: createDispatch(services), fixed: meta.answer, owns: meta.owns, others }))
+  const router = createRouter({
+    delegates,
+    resources: createDispatch(services),
+    fixed: (exchange) => meta().answer(exchange),
+    owns: (path) => meta().owns(path),
+    others,
+  })
+  return compose(chain, startingParts(router, table, late))
 }

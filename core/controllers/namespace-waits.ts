@@ -22,6 +22,8 @@ export interface Waits {
   wait(name: string, left: readonly Left[], wake: () => void): void
   /** The namespace is gone. */
   forget(name: string): void
+  /** Number of namespaces that wait. */
+  readonly size: number
   close(): void
 }
 
@@ -67,6 +69,9 @@ export function createWaits(clock: Clock): Waits {
         cancel()
         for (const each of subscriptions) each.close()
       })
+    },
+    get size() {
+      return ends.size
     },
     forget(name) {
       pause(name)

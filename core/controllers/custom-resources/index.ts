@@ -3,7 +3,6 @@
  * server of a cluster runs them; the second one finds the work done.
  */
 
-import type { HealthCheck } from '../../meta/health.ts'
 import type { LiveTable } from '../../objects/registry/table.ts'
 import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import { follow } from '../../objects/watch/follow.ts'
@@ -42,8 +41,8 @@ export interface CustomResourcesOptions {
 export interface CustomResources {
   /** Resolves when the stored definitions are served, or could not be loaded. */
   readonly ready: Promise<void>
-  /** Fails while definitions are not loaded or can't be read; the others are served. */
-  readonly health: HealthCheck
+  /** Throws an Error while definitions are not loaded or can't be read; the others are served. */
+  health(): void
   /**
    * Calls `changed` with the name of each definition, now and when it changes, and its group versions (`GROUP/VERSION`), served or not: none when
    * it is removed. The returned function ends that.
@@ -71,13 +70,14 @@ const isSettled = (definition: Definition) =>
   conditionOf(definition, 'KubernetesAPIApprovalPolicyConformant') === undefined &&
   sameNames(definition.spec.names, definition.status?.acceptedNames)
 
-const checkName = 'custom-resource-definitions'
+/** Name of the health check. */
+export const definitionsCheckName = 'custom-resource-definitions'
 /** Maximum unreadable definitions that the health check names. */
 const maxNamed = 10
 
 const none: CustomResources = {
   ready: Promise.resolve(),
-  health: { name: checkName, check: () => {} },
+  health: () => {},
   follow: () => () => {},
   start: () => {},
   close: () => {},
@@ -183,14 +183,11 @@ export function createCustomResources({
     ready: following.ready.catch((error: unknown) =>
       logger.warn({ error: messageOf(error) }, 'custom resource definitions not loaded; retrying'),
     ),
-    health: {
-      name: checkName,
-      check() {
-        if (!loaded) throw new Error('definitions not loaded')
-        if (unreadable.size === 0) return
-        const reasons = [...unreadable].slice(0, maxNamed).map(([key, why]) => `${nameOf(key)}: ${why}`)
-        throw new Error(`${unreadable.size} definitions cannot be read: ${reasons.join('; ')}`)
-      },
+    health() {
+      if (!loaded) throw new Error('definitions not loaded')
+      if (unreadable.size === 0) return
+      const reasons = [...unreadable].slice(0, maxNamed).map(([key, why]) => `${nameOf(key)}: ${why}`)
+      throw new Error(`${unreadable.size} definitions cannot be read: ${reasons.join('; ')}`)
     },
     follow(changed) {
       for (const [name, { groupVersions }] of known) changed(name, groupVersions)

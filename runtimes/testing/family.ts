@@ -1,0 +1,96 @@
+/** A test server and its forks: the same options, of which everything is made once, and states of their own. */
+import type { Connection, Telemetry } from '../../core/ports.ts'
+import { createServerFamily, type FamilyServer, type ServerFamily, type ServerOptions } from '../../core/server.ts'
+import { forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
+import { consoleLogger, noFiles, webClock } from '../web/ports.ts'
+import { TestClock } from './clock.ts'
+import { createIdentities, type Identities } from './identity.ts'
+import { outboundWhenCalled } from './outbound.ts'
+import { type Secrets, secretOptions } from './secrets.ts'
+import type { Snapshot } from './server.ts'
+
+/** A server that runs. */
+export interface Running {
+  fetch(request: Request, connection: Connection): Promise<Response>
+  readonly clock: TestClock
+  snapshot(): StoreSnapshot
+  stop(): Promise<void>
+}
+
+export interface Family {
+  readonly identities: Identities
+  /** Starts a server with these keys from a state; undefined: an empty cluster. */
+  run(secrets: Secrets, from: Snapshot | undefined): Promise<Running>
+}
+
+/** Whether controllers have work left in a state that a server of the family had. `maybe`: it was new. */
+type WorkLeft = 'none' | 'maybe'
+
+/** Milliseconds without a change after which a server whose queues are empty has no work left. */
+const settlingTime = 1_000
+/** Milliseconds from the first request of a server to the start of its controllers, when they may have work left. */
+const wakingTime = 250
+
+export function createFamily(options: ServerOptions, telemetry: Telemetry = { logger: consoleLogger }): Family {
+  const identities = createIdentities()
+  const outbound = outboundWhenCalled()
+  const byKeys = new WeakMap<Secrets, Promise<ServerFamily>>()
+  const states = new WeakMap<StoreSnapshot, WorkLeft>()
+
+  async function create(secrets: Secrets): Promise<ServerFamily> {
+    const own = await secretOptions(secrets)
+    return createServerFamily({
+      ...own,
+      ...options,
+      authenticators: [identities.authenticator, ...(options.authenticators ?? [])],
+      staticTokens: [...own.staticTokens, ...(options.staticTokens ?? [])],
+    })
+  }
+
+  function withKeys(secrets: Secrets): Promise<ServerFamily> {
+    const made = byKeys.get(secrets) ?? create(secrets)
+    byKeys.set(secrets, made)
+    return made
+  }
+
+  return {
+    identities,
+    async run(secrets, from) {
+      const servers = await withKeys(secrets)
+      const left = from && states.get(from.store)
+      let server: FamilyServer | undefined
+      /** When controllers last got work; undefined: they sleep. */
+      let changed = left === undefined ? webClock.monotonic() : undefined
+      let cancelWake = () => {}
+      function wake(): void {
+        changed = webClock.monotonic()
+        cancelWake()
+        void server?.wake()
+      }
+      const clock = new TestClock(webClock, { ahead: from?.ahead, advanced: wake })
+      const store = forkableStore({ clock, changed: wake, ...(from && { from: from.store }) })
+      const api = await servers.start({ store, clock, files: noFiles, outbound, telemetry }, left !== undefined)
+      server = api
+      let wakesSoon = left === 'maybe'
+      const isSettled = () => (changed === undefined ? left === 'none' : webClock.monotonic() - changed > settlingTime && api.isIdle())
+      return {
+        fetch(request, connection) {
+          if (wakesSoon && changed === undefined) cancelWake = webClock.after(wakingTime, wake)
+          wakesSoon = false
+          return api.fetch(request, connection)
+        },
+        clock,
+        snapshot() {
+          const taken = store.snapshot()
+          states.set(taken, isSettled() ? 'none' : 'maybe')
+          return taken
+        },
+        async stop() {
+          cancelWake()
+          await api.close()
+          await store.close()
+        },
+      }
+    },
+  }
+}
