@@ -77,7 +77,6 @@ export class Draft {
 export interface Transaction {
   /** Revision of its changes. */
   readonly revision: number
-  /** A key is changed once in a transaction. */
   put(key: string, value: Uint8Array, lease: bigint): void
   delete(key: string): void
 }

@@ -6,7 +6,7 @@ import { makeDirectories } from '../atomic-file.ts'
 import { Engine, type Journal } from './engine.ts'
 import type { History } from './history.ts'
 import type { KeyEncoding } from './log/entry.ts'
-import { type LogDirectory, nodeDirectory, syncDirectory } from './log/files.ts'
+import { type LogDirectory, nodeDirectory, syncDirectory, unsyncedDirectory } from './log/files.ts'
 import type { Log } from './log/log.ts'
 import { restoringName } from './log/names.ts'
 import { openLog } from './log/open.ts'
@@ -40,12 +40,19 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Ke
   return keyValueStore(await openDurableEngine(options))
 }
 
+export interface DurableEngineOptions extends DurableStoreOptions {
+  /** How the owner has keys; default UTF-8. */
+  readonly keys?: KeyEncoding
+  /** False: writes are not synced, and a loss of power may damage the store. Default true. */
+  readonly synced?: boolean
+}
+
 /** The engine of the store in a directory; rejects as `openDurableStore` does. */
-export async function openDurableEngine(options: DurableStoreOptions & { readonly keys?: KeyEncoding }): Promise<Engine<History>> {
-  const { directory: path, logger, recover = '' } = options
+export async function openDurableEngine(options: DurableEngineOptions): Promise<Engine<History>> {
+  const { directory: path, logger, recover = '', synced = true } = options
   const owner = await own(options)
   try {
-    const directory = nodeDirectory(path)
+    const directory = synced ? nodeDirectory(path) : unsyncedDirectory(nodeDirectory(path))
     if (directory.names().includes(restoringName)) throw unfinished(path)
     if (recover !== '') await recoverLog(directory, recover, logger)
     return await openEngineIn(directory, options, () => owner.release())

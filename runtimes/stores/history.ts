@@ -2,7 +2,7 @@ import { firstNot, SortedIndex } from '../../core/common/sorted-index.ts'
 import { type KeyValue, type ListOptions, type ListResult, StoreError, type StoreEvent } from '../../core/ports.ts'
 import { byteOrder } from './byte-order.ts'
 
-/** One committed change. The changes of a transaction have the same revision, and different keys. */
+/** One committed change. The changes of a transaction have the same revision; a key has one put in it at most, and may be deleted before or after. */
 export interface Change {
   readonly key: string
   readonly revision: number
@@ -24,14 +24,17 @@ interface Entry {
 
 const orderOf = ({ order }: Entry) => order
 
-/** The newest version of a key. */
-export interface Head {
-  /** Absent: the key was deleted. */
-  readonly kv: KeyValue | undefined
+export interface Lineage {
   /** Number of changes since the creation, 1 or more; of a deletion 0. */
   readonly version: number
   /** 0n: none. */
   readonly lease: bigint
+}
+
+/** The newest version of a key. */
+export interface Head extends Lineage {
+  /** Absent: the key was deleted. */
+  readonly kv: KeyValue | undefined
 }
 
 /** A key's state from `revision` on. */
@@ -63,6 +66,16 @@ export interface KeyState {
   /** 0n: none. */
   readonly lease: bigint
   readonly value: Uint8Array
+}
+
+/** A version that is there. */
+export interface Kept {
+  readonly key: string
+  readonly revision: number
+  /** Its number among the changes of its revision, from 0. */
+  readonly sub: number
+  /** Absent: a deletion. */
+  readonly state?: KeyState
 }
 
 /** Keys from `from` on, and before `to`; absent: to the last one. */
@@ -132,6 +145,13 @@ export class History {
   /** The newest version of a key; undefined: there is none, or only a deletion that is compacted. */
   head(key: string): Head | undefined {
     return this.#entries.get(key)?.head
+  }
+
+  /** What an event of a key at a revision does not say: of the change and of the one before, if it is not compacted. */
+  lineage(key: string, revision: number): readonly [change: Lineage | undefined, before: Lineage | undefined] {
+    const entry = this.#entries.get(key)
+    const version = entry && versionAt(entry, revision)
+    return [version, version?.older]
   }
 
   /** A key's state, now or at a revision; undefined: it does not exist. Throws 'compacted' or 'future-revision'. */
@@ -311,6 +331,27 @@ export class History {
       size += sizeOf(event)
     }
     return { events, revision: this.#revision }
+  }
+
+  /** All versions that are there, in the order of their writes: those current at `oldest`, and all later ones. Values may be read on access. */
+  kept(): Kept[] {
+    const before: Version[] = []
+    for (const { head } of this.#entries.values()) {
+      let version = head
+      while (version && version.revision > this.#oldest) version = version.older
+      if (version && !version.deleted) before.push(version)
+    }
+    before.sort((a, b) => a.revision - b.revision)
+    const kept: Kept[] = []
+    for (const versions of [before, this.#log]) {
+      for (const version of versions) {
+        const { entry, revision } = version
+        const last = kept.at(-1)
+        const state = this.#stateOf(version)
+        kept.push({ key: entry.key, revision, sub: last?.revision === revision ? last.sub + 1 : 0, ...(state && { state }) })
+      }
+    }
+    return kept
   }
 
   /** Removes versions that only revisions before this one need. */

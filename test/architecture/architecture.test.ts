@@ -67,6 +67,7 @@ const runtimeOrder = [
   'log-callers.mjs',
   'build-once.mjs',
   'stamp.mjs',
+  'etcd-server',
   'stores',
   'wire',
   'named-file.ts',

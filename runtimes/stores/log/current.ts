@@ -30,6 +30,6 @@ export class CurrentState implements Sink {
   #change(change: Change): void {
     this.revision = Math.max(this.revision, change.revision)
     const before = this.#current.get(change.key)
-    if (!before || before.revision < change.revision) this.#current.set(change.key, { ...change, version: versionOf(change, before) })
+    if (!before || before.revision <= change.revision) this.#current.set(change.key, { ...change, version: versionOf(change, before) })
   }
 }
