@@ -1,13 +1,14 @@
 import { validateOptions } from '../../core/options/validate.ts'
 import { type Clock, type KeyValueStore, StoreError } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
+import type { Journal } from './engine.ts'
 import type { Change, History } from './history.ts'
 import type { Lease } from './leases.ts'
 import { hostClock } from './memory.ts'
-import { createMvcc, type Journal } from './mvcc.ts'
+import { createMvcc } from './mvcc.ts'
 import { sqlRows } from './option-rows.ts'
 import type { SqlDatabase } from './sql/database.ts'
-import { compactTo, deleteLease, insertChanges, insertLease, type Loaded, load, newestRevision, oldestRevision } from './sql/tables.ts'
+import { compactTo, deleteLease, insertChanges, insertLease, type Loaded, load, newestRevision, oldestRevision, tellNextExpiry } from './sql/tables.ts'
 
 export interface SqlStoreOptions {
   readonly database: SqlDatabase
@@ -46,7 +47,9 @@ export function sqlStore(options: SqlStoreOptions): KeyValueStore {
 function opened(database: SqlDatabase): Loaded {
   try {
     database.open?.()
-    return load(database)
+    const loaded = load(database)
+    tellNextExpiry(database)
+    return loaded
   } catch (error) {
     database.close?.()
     if (error instanceof StoreError) throw error
@@ -86,12 +89,14 @@ class SqlJournal implements Journal {
     return this.#commit(() => insertChanges(this.#database, this.#history, changes), { newest })
   }
 
-  grant(lease: Lease): Promise<void> {
-    return this.#commit(() => insertLease(this.#database, lease))
+  async grant(lease: Lease): Promise<void> {
+    await this.#commit(() => insertLease(this.#database, lease))
+    tellNextExpiry(this.#database)
   }
 
-  endLease(id: bigint): Promise<void> {
-    return this.#commit(() => deleteLease(this.#database, id))
+  async endLease(id: bigint): Promise<void> {
+    await this.#commit(() => deleteLease(this.#database, id))
+    tellNextExpiry(this.#database)
   }
 
   /** Each step is a compaction by itself: one that fails leaves the rest to the next. */

@@ -19,6 +19,11 @@ export interface SqlDatabase {
   size(): number
   /** Resolves when every transaction is durable. Absent: a transaction is, when it returns. */
   sync?(): Promise<void>
+  /**
+   * Called when the store is opened and when leases change: milliseconds since the epoch at which the earliest one expires; undefined: there is
+   * none. A runtime that may end at any time wakes the store then.
+   */
+  nextExpiry?(at: number | undefined): void
   /** Absent: the owner of the database closes it. */
   close?(): void
 }

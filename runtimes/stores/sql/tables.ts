@@ -106,6 +106,14 @@ export const insertLease = (database: SqlDatabase, { id, expires }: Lease) =>
 
 export const deleteLease = (database: SqlDatabase, id: bigint) => database.run('DELETE FROM apiserver_leases WHERE id = ?', String(id))
 
+/** Tells the database when the earliest lease expires. */
+export function tellNextExpiry(database: SqlDatabase): void {
+  if (database.nextExpiry === undefined) return
+  const [row] = [...database.rows('SELECT min(expires) AS expires FROM apiserver_leases')]
+  const expires = row?.['expires'] ?? null
+  database.nextExpiry(expires === null ? undefined : Number(expires))
+}
+
 /** The value that was written to a key at a revision. */
 function valueAt(database: SqlDatabase, revision: number, key?: string): KeyValue {
   const query = 'SELECT place, key, created, lease, value FROM apiserver_changes WHERE place >= ? AND place < ?'
