@@ -4,7 +4,6 @@ import { qualified } from '../answers/status.ts'
 import { isEncrypted, readsEncrypted } from '../encryption/encrypted-value.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import type { ResourceTable } from '../objects/registry/served.ts'
-import type { Stores } from '../objects/storage/stores.ts'
 import { type KeyValue, type Logger, StoreError } from '../ports.ts'
 
 /** Whether a value can only be read with a configuration that is missing. Other reasons, such as a plugin that is down, have their own checks. */
@@ -25,11 +24,11 @@ export interface EncryptedData {
   readonly check: HealthCheck
 }
 
-export function encryptedData(table: ResourceTable, stores: Stores, logger: Logger): EncryptedData {
+export function encryptedData(table: ResourceTable, logger: Logger): EncryptedData {
   async function read(): Promise<readonly string[]> {
     const found = await Promise.all(
-      table.all().map(async ({ groupResource, keys }) => {
-        const { items } = await stores.of(groupResource).list({ prefix: keys.prefix(''), limit: 1 })
+      table.all().map(async ({ groupResource, store }) => {
+        const { items } = await store.sample(1)
         return items.some(lacksProvider) ? [qualified(groupResource)] : []
       }),
     )

@@ -232,7 +232,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     { stop: close },
   ),
 
-  encryptedData: part(['table', 'stores'], ({ table, stores }, { ports }) => encryptedData(table, stores, ports.telemetry.logger)),
+  encryptedData: part(['table'], ({ table }, { ports }) => encryptedData(table, ports.telemetry.logger)),
   // Read at the start, so that the log says at once what is missing.
   encryptedDataSearch: part(['encryptedData'], ({ encryptedData }) => encryptedData.search(), { sleeps }),
 

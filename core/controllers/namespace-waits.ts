@@ -37,8 +37,7 @@ export function createWaits(clock: Clock): Waits {
     ends.delete(name)
   }
 
-  function subscribe(name: string, { store, revision, keys }: Left, wake: () => void): Subscription {
-    const { namespace } = store.keys.parse([...keys][0] ?? '')
+  function subscribe(namespace: string, { store, revision, keys }: Left, wake: () => void): Subscription {
     return store.subscribe(
       revision,
       { namespace },
@@ -46,8 +45,8 @@ export function createWaits(clock: Clock): Waits {
         changes(changes) {
           for (const { deleted, entry } of changes) if (deleted) keys.delete(entry.key)
           if (keys.size > 0) return
-          pause(name)
-          delays.delete(name)
+          pause(namespace)
+          delays.delete(namespace)
           wake()
         },
         progress() {},

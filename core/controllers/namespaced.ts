@@ -28,8 +28,7 @@ function followNamespaces(context: ControllerContext, name: string, work: Work, 
       else forget(key)
     },
   })
-  const nameOf = (key: string) => store.keys.parse(key).name
-  const following = follow(store, context.clock, { upsert: ({ key }) => queue.add(nameOf(key)), remove: (key) => forget(nameOf(key)) })
+  const following = follow(store, context.clock, { upsert: ({ name }) => queue.add(name), remove: (gone) => forget(gone.name) })
   return { following, queue }
 }
 
@@ -62,8 +61,7 @@ export function inEachNamespace(name: string, plural: string, make: (context: Co
     const { following, queue } = followNamespaces(context, name, ensure, () => {})
     const ofObjects = follow(store, context.clock, {
       change({ entry }) {
-        const at = store.keys.parse(entry.key)
-        if (at.name === wanted.metadata.name) queue.add(at.namespace)
+        if (entry.name === wanted.metadata.name) queue.add(entry.namespace)
       },
     })
     return closing([following, ofObjects, queue])

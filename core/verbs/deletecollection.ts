@@ -23,9 +23,8 @@ export const deleteCollection =
     /** Each worker has its own time slices. */
     async function work(): Promise<void> {
       const slices = writes.pauses.slices(() => exchange.signal)
-      for (const entry of left) {
+      for (const { namespace, name } of left) {
         if (slices.over) await slices.next()
-        const { namespace, name } = resource.store.keys.parse(entry.key)
         try {
           await deleteOne(writes, { ...target, namespace, name }, deletion, submission)
         } catch (error) {

@@ -18,7 +18,7 @@ function read({ exchange, resource: { store }, namespace, name }: Target): Store
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
   const atLeast = (store.cached ? parseVersion : parseListVersion)(resourceVersion)
   exchange.span?.event('About to Get from storage')
-  if (atLeast === 0) return store.live(store.keys.of(namespace, name), exchange)
+  if (atLeast === 0) return store.live({ namespace, name }, exchange)
   return store.list({ namespace, name, at: { atLeast }, context: exchange }).then(({ entries }) => entries[0])
 }
 

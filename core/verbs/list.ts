@@ -6,15 +6,12 @@ import { encodeContinue, inconsistent } from '../request/continue-token.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
 import { entryQuery, shardOf } from './query.ts'
 import { respondList } from './respond.ts'
-import type { Services, Target, Verb } from './services.ts'
-
-/** Key relative to the list's prefix, as in continue tokens. */
-const below = (target: Target, key: string) => key.slice(target.resource.store.keys.prefix(target.namespace).length)
+import type { Services, Verb } from './services.ts'
 
 /** 410 when the requested revision is compacted; for pages with a token for inconsistent continuation. */
-function gone(platform: Platform, target: Target, options: ListOptions, query: FeedQuery): Error {
+function gone(platform: Platform, options: ListOptions, query: FeedQuery): Error {
   if (!options.continue) return expired('The resourceVersion for the provided list is too old.')
-  const token = encodeContinue({ start: below(target, query.from ?? ''), revision: inconsistent }, platform)
+  const token = encodeContinue({ start: query.from ?? '', revision: inconsistent }, platform)
   return expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
     token,
@@ -32,10 +29,9 @@ export const list =
     try {
       found = await target.resource.store.list(query)
     } catch (error) {
-      if (error instanceof StoreError && error.code === 'compacted') throw gone(platform, target, options, query)
+      if (error instanceof StoreError && error.code === 'compacted') throw gone(platform, options, query)
       throw error
     }
-    const next =
-      found.next && encodeContinue({ start: below(target, found.next), revision: found.revision }, platform, target.resource.store.cached)
+    const next = found.next && encodeContinue({ start: found.next, revision: found.revision }, platform, target.resource.store.cached)
     return respondList(answers, target, found, next, shardOf(lists, options))
   }

@@ -112,8 +112,7 @@ function selectorKey({ labelSelector, fieldSelector = [] }: ListOptions, shard: 
 
 /** Query of a list or of a watch's initial state. `inPages`: the reference reads pages, though the client wants all objects. */
 export function entryQuery(lists: ListServices, target: Target, options: ListOptions, inPages = false): FeedQuery {
-  const { exchange, resource, namespace } = target
-  const { keys } = resource.store
+  const { exchange, namespace } = target
   const shard = shardOf(lists, options)
   const matches = matcherIn(target, options, shard)
   // As in the reference, a list of any version, which comes from memory, has one page.
@@ -140,7 +139,7 @@ export function entryQuery(lists: ListServices, target: Target, options: ListOpt
   const { start, revision } = decodeContinue(options.continue, lists.platform)
   if ((options.resourceVersion ?? '0') !== '0' && options.resourceVersion !== '')
     throw badRequest('specifying resource version is not allowed when using continue')
-  query.from = keys.prefix(namespace) + start
+  query.from = start
   query.at = revision === inconsistent ? 'newest' : { exact: revision }
   return query
 }

@@ -76,7 +76,6 @@ const runtimeOrder = [
 
 /** Calls that spread a list which is short whatever a client sends. Others add items with `append`, and compare them with `greatest`. */
 const shortLists: { readonly [call: string]: string } = {
-  'core/admission/plugins/resource-quota.ts: forget(...place)': 'a tuple',
   'core/admission/plugins/service-account.ts: find(...account)': 'a tuple',
   "core/apply/ownership.ts: fieldSet(...['name')": 'written there',
   "core/assembly/parts.ts: hook(...['apiservice-discovery-controller')": 'written there',
@@ -333,6 +332,18 @@ test('the folders are listed in core/README.md in this order', () => {
   assert.deepEqual(
     places,
     places.toSorted((a, b) => a - b),
+  )
+})
+
+test('keys of the store stay in core/objects', () => {
+  const takenApart = /\bkeys\.(?:of|parse|prefix|pathOf|start|next)\(/
+  assert.deepEqual(
+    files.filter(({ path, text }) => !path.startsWith('core/objects/') && takenApart.test(text)).map(({ path }) => path),
+    [],
+  )
+  assert.ok(
+    files.some(({ text }) => takenApart.test(text)),
+    'one would be found',
   )
 })
 

@@ -76,7 +76,7 @@ const reader =
   (table: ResourceTable): Read =>
   async (plural, namespace, name) => {
     const store = table.lookup('', 'v1', plural)?.store
-    return store && (await store.get(store.keys.of(namespace, name)))?.copy()
+    return store && (await store.get({ namespace, name }))?.copy()
   }
 
 /** Reads Secrets from the store. */

@@ -52,7 +52,7 @@ export async function find<Plural extends keyof Objects>(
   name: string,
 ): Promise<Objects[Plural]> {
   const resource = table.lookup('', 'v1', plural)
-  const entry = resource && (await resource.store.get(resource.store.keys.of(namespace, name)))
+  const entry = resource && (await resource.store.get({ namespace, name }))
   if (entry === undefined) throw notFound(groupResource, name)
   return entry.copy() as unknown as Objects[Plural]
 }

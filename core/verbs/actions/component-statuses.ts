@@ -48,7 +48,7 @@ const probe =
 const storeHealth: Check = async ({ table }) => {
   const namespaces = table.lookup('', 'v1', 'namespaces')
   try {
-    await namespaces?.store.get(namespaces.store.keys.of('', 'default'))
+    await namespaces?.store.get({ namespace: '', name: 'default' })
     return { status: 'True', message: 'ok' }
   } catch (error) {
     return { status: 'Unknown', error: messageOf(error) }

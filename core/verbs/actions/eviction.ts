@@ -28,7 +28,7 @@ const tooManyBudgets: Status = {
 }
 
 async function podOf({ resource: { store, groupResource }, namespace, name }: Target): Promise<ApiObject> {
-  const entry = await store.get(store.keys.of(namespace, name))
+  const entry = await store.get({ namespace, name })
   if (entry === undefined) throw notFound(groupResource, name)
   return entry.copy()
 }

@@ -67,7 +67,7 @@ function validateSeconds(platform: Platform, target: Target, seconds: number): v
 
 async function find({ table }: WriteServices, plural: string, namespace: string, name: string): Promise<ApiObject> {
   const resource = table.lookup('', 'v1', plural)
-  const entry = resource && (await resource.store.get(resource.store.keys.of(namespace, name)))
+  const entry = resource && (await resource.store.get({ namespace, name }))
   if (entry === undefined) throw notFound({ group: '', resource: plural }, name)
   return entry.copy()
 }
@@ -77,7 +77,7 @@ async function nodeOf({ table }: WriteServices, pod: ApiObject): Promise<{ name:
   const name = specOf(pod).nodeName
   if (!name) return undefined
   const nodes = table.lookup('', 'v1', 'nodes')
-  const uid = nodes && (await nodes.store.get(nodes.store.keys.of('', name)))?.copy().metadata.uid
+  const uid = nodes && (await nodes.store.get({ namespace: '', name }))?.copy().metadata.uid
   return { name, ...(uid !== undefined && { uid }) }
 }
 
