@@ -8,9 +8,6 @@ export type Write<T> = (writer: ProtobufWriter, value: T) => void
 /** Writes a message. Fields that are absent have their defaults. */
 export type Encoder<V> = (writer: ProtobufWriter, value: V) => void
 
-/** The value that an encoder writes. */
-export type Encoded<E> = E extends Encoder<infer V> ? V : never
-
 type Values<F> = { readonly [N in keyof F]?: F[N] extends Write<infer T> ? T : never }
 
 /** A message type, by the names of its fields, in the order of their numbers. */

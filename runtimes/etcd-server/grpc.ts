@@ -34,8 +34,8 @@ export interface Service {
   ended?(path: string, code: number): void
 }
 
-const contentType = ['content-type', 'application/grpc']
-const opening = [':status', '200', ...contentType]
+const messageType = ['content-type', 'application/grpc']
+const opening = [':status', '200', ...messageType]
 const success = ['grpc-status', '0', 'grpc-message', '']
 /** Length of a message's prefix: compression flag and four bytes of length. */
 const prefixLength = 5

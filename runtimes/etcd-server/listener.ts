@@ -20,6 +20,9 @@ export interface TlsOptions {
   /** PEM bundle that verifies client certificates, which are then required; absent: none is asked for. */
   readonly clientCa?: string | undefined
   readonly minVersion?: SecureVersion | undefined
+  readonly maxVersion?: SecureVersion | undefined
+  /** As OpenSSL names them; absent: the runtime's. */
+  readonly ciphers?: string | undefined
 }
 
 export interface ListenerOptions {
@@ -134,9 +137,9 @@ function secureServer(
   openHttp1: (socket: Socket) => void,
   openHttp2: (socket: Socket) => void,
 ): Server {
-  const { cert, key, clientCa, minVersion = 'TLSv1.2' } = tls
+  const { clientCa, minVersion = 'TLSv1.2', ...rest } = tls
   const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }
-  const options = { cert, key, minVersion, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headers, noDelay: true, ...client }
+  const options = { ...rest, minVersion, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headers, noDelay: true, ...client }
   return createTlsServer(options, (socket: TLSSocket) => {
     accept(socket)
     if (socket.alpnProtocol === 'h2') openHttp2(socket)

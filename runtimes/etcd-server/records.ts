@@ -4,7 +4,7 @@ import { encode } from './encoding.ts'
 import { keyValue } from './messages.ts'
 
 /** Bytes of `revision _ number in the revision`, and of those of a deletion. */
-export const revisionBytes = 17
+const revisionBytes = 17
 const tombstone = 't'.charCodeAt(0)
 
 /** The key of a version, in the order of revisions. */

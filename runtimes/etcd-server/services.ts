@@ -77,7 +77,7 @@ function lease(member: Member): Methods {
       const given = id === 0n ? randomLeaseId() : id
       if (engine.leases.has(given)) throw refusal('leaseExists')
       const seconds = Math.max(ttl, minLeaseSeconds)
-      await engine.grant({ id: given, expires: engine.clock.now() + seconds * 1000, seconds })
+      await engine.grant({ id: given, expires: 0, seconds })
       return encode(messages.leaseGrantResponse, { header: member.header(), id: given, ttl: seconds })
     }),
     LeaseRevoke: unary(messages.leaseRequest, async ({ id }) => {

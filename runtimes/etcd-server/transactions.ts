@@ -1,5 +1,6 @@
 /** Put, DeleteRange and Txn (checkTxnRequest of etcd's server/etcdserver/api/v3rpc/key.go, and server/etcdserver/txn/txn.go). */
 
+import { append } from '../../core/common/lists.ts'
 import type { Decide } from '../stores/commit.ts'
 import type { Draft, Transaction } from '../stores/draft.ts'
 import type { History, KeyState } from '../stores/history.ts'
@@ -76,7 +77,8 @@ function changesOf(ops: readonly RequestOp[]): Changes {
     for (const key of success.puts) add(key)
     // Only one of both lists is executed.
     for (const key of failure.puts) add(key, success.puts.has(key))
-    deletes.push(...success.deletes, ...failure.deletes)
+    append(deletes, success.deletes)
+    append(deletes, failure.deletes)
   }
   for (const { put } of ops) if (put) add(put.key)
   return { puts, deletes }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports.ts'
 
-/** A lease and its expiry in milliseconds since the epoch, which only counts when a store is opened again. */
+/** A lease and its expiry in milliseconds since the epoch, which only counts when a store is opened again, and without `seconds`. */
 export interface Lease {
   readonly id: bigint
   readonly expires: number

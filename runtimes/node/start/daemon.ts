@@ -32,6 +32,7 @@ import type { Pki } from '../pki/pki.ts'
 import type { Tracing } from '../tracing/index.ts'
 import { advertisedAddress, localAddress } from './address.ts'
 import { authenticationOptions, staticTokens } from './authentication.ts'
+import { aborted } from './ending-signal.ts'
 import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { Opened } from './opened.ts'
 import { serverOptions } from './options.ts'
@@ -214,13 +215,6 @@ async function openLog(flags: ParsedFlags, logger: Logger): Promise<AuditLog | u
     throw new FlagError(`--audit-log-path: ${reasonOf(error)}`)
   })
 }
-
-/** Resolves when the signal aborts. */
-export const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 
 /** Rejects with a FlagError when the port can't be opened. */
 async function openListener(flags: ParsedFlags, certificates: Certificates, logger: Logger, handler: Handler): Promise<Listener> {
