@@ -64,6 +64,7 @@ const runtimeOrder = [
   'build-executable.ts',
   'bring.ts',
   'locate.ts',
+  'kind-types.ts',
   'log-callers.mjs',
   'build-once.mjs',
   'stamp.mjs',
@@ -259,6 +260,7 @@ function deadExports(exporting: readonly Source[], using: readonly Source[]): st
 
 /** What the package exports to its users. */
 const entries = new Set([
+  'runtimes/kind-types.ts',
   'core/server.ts',
   'runtimes/node/index.ts',
   'runtimes/testing/index.ts',
