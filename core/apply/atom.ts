@@ -155,14 +155,17 @@ function messageAtom(schema: Message, preserve: boolean, root: boolean): Atom {
   /** Fields by name, so that each atom and element is created once. */
   const known = new Map<string, Member>()
   const byElement = new Map<Element, Atom>()
-  const names = once(() => [...schema.json.keys(), ...(hasTypeMeta ? typeMeta : [])].sort())
+  const ranks = once(() => {
+    const names = [...new Set([...schema.json.keys(), ...(hasTypeMeta ? typeMeta : [])])].sort()
+    return new Map(names.map((name, rank) => [name, rank]))
+  })
   const member = (name: string): Member | undefined => {
     const found = known.get(name)
     if (found !== undefined) return found
     const declared = schema.json.get(name)
     const atom = declared ? atomOf(declared.schema, declared, inner) : hasTypeMeta && typeMeta.has(name) ? scalars.string : undefined
     if (atom === undefined) return undefined
-    const made = { atom, element: fieldElement(name), rank: names().indexOf(name) }
+    const made = { atom, element: fieldElement(name), rank: ranks().get(name) ?? 0 }
     known.set(name, made)
     byElement.set(made.element, atom)
     return made

@@ -5,7 +5,7 @@ import { givenEmpty, hasGivenEmpty } from '../schema/json/given-empty.ts'
 import { isObject } from '../schema/json/is-object.ts'
 import { isEmpty } from '../schema/json/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
+import { type Atom, deduce, type ListAtom, type MapAtom, type Member } from './atom.ts'
 import type { Element } from './element.ts'
 import { type FieldNode, type FieldSet, inOrder, noFields, sameFields, union } from './field-set.ts'
 import { elementOf, type ItemIdentity, itemElement, itemIdentity, sameIdentities } from './list-item.ts'
@@ -74,25 +74,35 @@ function fieldsBelow(given: Atom, value: Json): FieldSet {
   throw undeclared('')
 }
 
+/** Members that are sorted by insertion, which is much cheaper for few. */
+const fewMembers = 64
+
 function membersBelow(map: MapAtom, object: JsonObject): FieldSet {
   if (map.member === undefined) return othersBelow(map, object)
-  const nodes: FieldNode[] = []
-  const ranks: number[] = []
+  const members: Member[] = []
+  const values: Json[] = []
+  // What is below is visited only once it is known how: otherwise each level would double the work.
   for (const key in object) {
-    const declared = map.member(key)
-    if (declared === undefined) return othersBelow(map, object)
-    const { atom, element, rank } = declared
-    const node = { element, member: true, children: fieldsBelow(atom, object[key] as Json) }
-    // Insertion sort by rank: much cheaper than comparing texts.
-    let at = nodes.length
-    for (; at > 0 && (ranks[at - 1] as number) > rank; at--) {
-      nodes[at] = nodes[at - 1] as FieldNode
-      ranks[at] = ranks[at - 1] as number
-    }
-    nodes[at] = node
-    ranks[at] = rank
+    const member = map.member(key)
+    if (member === undefined) return othersBelow(map, object)
+    let at = members.length
+    // By rank, which is much cheaper than comparing texts.
+    if (at < fewMembers)
+      for (; at > 0 && (members[at - 1] as Member).rank > member.rank; at--) {
+        members[at] = members[at - 1] as Member
+        values[at] = values[at - 1] as Json
+      }
+    members[at] = member
+    values[at] = object[key] as Json
   }
-  return nodes
+  const nodeOf = ({ atom, element }: Member, index: number): FieldNode => ({
+    element,
+    member: true,
+    children: fieldsBelow(atom, values[index] as Json),
+  })
+  if (members.length <= fewMembers) return members.map(nodeOf)
+  const order = Array.from(members.keys()).sort((a, b) => (members[a] as Member).rank - (members[b] as Member).rank)
+  return order.map((index) => nodeOf(members[index] as Member, index))
 }
 
 /** Members of a map, or of a message with undeclared ones. */
