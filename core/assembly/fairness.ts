@@ -1,6 +1,7 @@
 /** Priority and fairness of one server: it follows the stored levels and schemas, and the number of objects of each resource. */
 
 import { type PlainBody, Reply } from '../answers/reply.ts'
+import { qualified } from '../answers/status.ts'
 import { textStream } from '../answers/text-stream.ts'
 import { dumpLevels, dumpQueues, dumpRequests } from '../fairness/dump.ts'
 import { createEstimator } from '../fairness/estimator.ts'
@@ -122,10 +123,13 @@ function countObjects(table: ResourceTable, objects: ObjectCounts, clock: Clock,
     const byKey = new Map<string, ServedResource[]>()
     for (const resource of resources) {
       const { storageKey } = resource.definition
-      byKey.set(storageKey, [...(byKey.get(storageKey) ?? []), resource])
+      const same = byKey.get(storageKey)
+      if (same) same.push(resource)
+      else byKey.set(storageKey, [resource])
     }
     for (const same of byKey.values()) if (!isStopped) await countOne(same)
-    objects.keep((group, plural) => resources.some(({ groupResource: each }) => each.group === group && each.resource === plural))
+    const served = new Set(resources.map(({ groupResource }) => qualified(groupResource)))
+    objects.keep((group, resource) => served.has(qualified({ group, resource })))
     if (!isStopped) cancel = clock.after(countInterval, () => void turn())
   }
 

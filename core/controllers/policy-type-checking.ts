@@ -1,7 +1,9 @@
 /** Type-checks the expressions of validating policies, and writes warnings into their status. */
 import { celTypeOf } from '../cel/schema-types.ts'
+import { Pauses } from '../common/slices.ts'
+import { Stepped } from '../common/steps.ts'
 import type { ServedResource } from '../objects/registry/served.ts'
-import { closing, follow } from '../objects/watch/follow.ts'
+import { follow } from '../objects/watch/follow.ts'
 import { checkTypes, type KindTypes } from '../resources/admissionregistration/type-checking.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { Controller, ControllerContext } from './controller.ts'
@@ -33,6 +35,8 @@ export const policyTypeChecking: Controller = (context) => {
   const resource = table.lookup(platform.name('admissionregistration.<domain>'), 'v1', 'validatingadmissionpolicies')
   if (resource === undefined) return () => {}
   const policies = new Map<string, ApiObject>()
+  const pauses = new Pauses(clock)
+  const closing = new AbortController()
   const queue = createQueue({
     ...context,
     name: 'validatingadmissionpolicy-status',
@@ -40,7 +44,8 @@ export const policyTypeChecking: Controller = (context) => {
     async work(key) {
       const policy = policies.get(key)
       if (policy === undefined || isChecked(policy)) return
-      const warnings = checkTypes(policy['spec'] as Parameters<typeof checkTypes>[0], kindTypes({ table }))
+      const steps = checkTypes(policy['spec'] as Parameters<typeof checkTypes>[0], kindTypes({ table }))
+      const warnings = await new Stepped(steps).value(pauses.slices(() => closing.signal))
       const { name = '', generation } = policy.metadata
       const typeChecking = { expressionWarnings: warnings.length > 0 ? warnings : null }
       await client(resource.definition).mergePatch('', name, { status: { observedGeneration: generation, typeChecking } }, 'status')
@@ -53,5 +58,9 @@ export const policyTypeChecking: Controller = (context) => {
     },
     remove: ({ key }) => void policies.delete(key),
   })
-  return closing([following, queue])
+  return () => {
+    closing.abort()
+    following.close()
+    queue.close()
+  }
 }

@@ -15,6 +15,8 @@ const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
 
 const keys = (count: number, value = '""') => Array.from({ length: count }, (_, index) => `"${index.toString(36)}":${value}`).join(',')
 const configMap = (name: string, rest: string) => `{"metadata":{"name":"${name}"${rest}}`
+const ports = (count: number) =>
+  Array.from({ length: count }, (_, index) => `{"name":"${index.toString(36)}a","port":${index + 1}}`).join(',')
 const lines = (count: number) => Array.from({ length: count }, (_, index) => `  ${index.toString(36)}a: ''`).join('\n')
 const json = 'application/json'
 const apply = 'application/apply-patch+yaml'
@@ -40,6 +42,12 @@ const requests: { readonly [name: string]: readonly [method: string, path: strin
     'POST',
     review,
     `{"metadata":{"labels":{${keys(95_000)}}},"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}}`,
+    json,
+  ],
+  'a service with many node ports': [
+    'POST',
+    '/api/v1/namespaces/default/services?dryRun=All',
+    `{"metadata":{"name":"ports"},"spec":{"type":"NodePort","ports":[${ports(30_000)}]}}`,
     json,
   ],
   'a list in YAML': ['GET', '/api/v1/namespaces/lists/configmaps', '', 'application/yaml'],

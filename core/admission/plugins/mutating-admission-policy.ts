@@ -11,7 +11,7 @@ import type { AdmissionAttributes, AdmissionPlugin, MutationRounds } from '../at
 import type { PluginContext } from '../context.ts'
 import { Conditions } from '../expressions/conditions.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
-import { type ExpressionInput, limits, Sequence } from '../expressions/sequence.ts'
+import { type ExpressionInput, limits, Sequence, type Variables } from '../expressions/sequence.ts'
 import { namespaceObject, RequestValues } from '../expressions/values.ts'
 import { admissionRows, countConditions, type ExpressionError, expressionError } from '../metrics.ts'
 import { type MatchedPolicy, matchPolicy } from '../policy/invocations.ts'
@@ -64,11 +64,17 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
   )
 
   /** Applies one mutation. Throws a ConfigurationError. */
-  async function change(request: VersionedRequest, { met, param }: Call, mutation: Mutation, namespace: ApiObject | null): Promise<void> {
+  async function change(
+    request: VersionedRequest,
+    { met, param }: Call,
+    mutation: Mutation,
+    variables: Variables,
+    namespace: ApiObject | null,
+  ): Promise<void> {
     const { object, attributes } = request
     if (object === undefined) return
     const values = new RequestValues(attributes, met.invocation, request, authorizer, namespace)
-    const sequence = new Sequence([mutation], { values, params: param ?? null }, met.policy.program().variables, limits.policy)
+    const sequence = new Sequence([mutation], { values, params: param ?? null }, variables, limits.policy)
     const [outcome] = await settled(() => sequence.run())
     if (outcome?.error !== undefined) throw new ConfigurationError(outcome.error)
     request.replace(mutated(object, mutation.patchType, outcome?.value, met.invocation.kind, attributes.versions))
@@ -78,10 +84,11 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
   async function changeAll(
     request: VersionedRequest,
     call: Call,
+    { mutations, variables }: MutatingProgram,
     namespace: ApiObject | null,
     fault: (message: string) => void,
   ): Promise<void> {
-    for (const mutation of call.met.policy.program().mutations) {
+    for (const mutation of mutations) {
       const began = clock.monotonic()
       const note = (error: ExpressionError) => {
         const labels = [call.met.policy.name, call.binding.name, error] as const
@@ -89,7 +96,7 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
         metrics.mutationDurations.observe(labels, (clock.monotonic() - began) / 1000)
       }
       try {
-        await change(request, call, mutation, namespace)
+        await change(request, call, mutation, variables, namespace)
         note('no_error')
       } catch (error) {
         note(expressionError(messageOf(error)))
@@ -108,7 +115,8 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
     let made = false
     for (const call of calls) {
       const { policy, invocation } = call.met
-      const { conditions, variables, reinvocable } = policy.program()
+      const program = await policy.program(attributes.slices)
+      const { conditions, variables, reinvocable } = program
       const fault = (message: string) => void faults.push({ policy, binding: call.binding, message, reason: 'Invalid' })
       await request.in(invocation.kind)
       const { object: before = null } = request
@@ -126,7 +134,7 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
       }
       const asked = { id: idOf(call), reinvocable }
       if (rounds.again && !reinvocation.isDue(asked)) continue
-      await changeAll(request, call, namespace, fault)
+      await changeAll(request, call, program, namespace, fault)
       made ||= request.object !== undefined && request.object !== before
       if (!equal(before as Json, (request.object ?? null) as Json)) {
         reinvocation.changed()

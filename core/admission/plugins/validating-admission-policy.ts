@@ -120,11 +120,13 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
       findings.views.push(view)
     }
     const { values, forConditions } = view
+    const compiled = policy.program(attributes.slices)
+    const program = compiled instanceof Promise ? await compiled : compiled
     const annotations = new Map<string, Set<string>>()
     for (const { binding, params } of bindings) {
       for (const param of params) {
         const began = clock.monotonic()
-        const run = new PolicyRun(policy.program(), {
+        const run = new PolicyRun(program, {
           values,
           params: param ?? null,
           forConditions,

@@ -1,4 +1,7 @@
-/** Follows policies and bindings. A policy is compiled on first use, once per generation. */
+/** Follows policies and bindings. A policy is compiled on first use, once per generation, in the time slices of the requests that need it. */
+import type { MaybePromise } from '../../common/maybe-promise.ts'
+import type { Slices } from '../../common/slices.ts'
+import { Stepped, type Steps } from '../../common/steps.ts'
 import type { MatchResources, ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
@@ -49,7 +52,7 @@ export interface Policy<P> {
   /** Bindings that apply to all requests alike; undefined: depends on the request. */
   readonly always: readonly BoundParams[] | undefined
   /** The compiled expressions. */
-  program(): P
+  program(slices: Slices | undefined): MaybePromise<P>
 }
 
 export interface PolicySource<P> {
@@ -69,18 +72,18 @@ function bindingOf(object: ApiObject): Binding {
 }
 
 /** Compiles on first use. */
-function policyOf<P>(object: ApiObject, isStatic: boolean, compile: (policy: ApiObject) => P): Unbound<P> {
+function policyOf<P>(object: ApiObject, isStatic: boolean, compile: (policy: ApiObject) => Steps<P>): Unbound<P> {
   const { paramKind, matchConstraints, failurePolicy } = object['spec'] as PolicySpec
-  let compiled: { readonly program: P } | undefined
+  let compiled: Stepped<P> | undefined
   return {
     name: nameOf(object),
     paramKind,
     matcher: createMatcher(matchConstraints),
     ignoresFailure: failurePolicy === 'Ignore',
     isStatic,
-    program() {
-      compiled ??= { program: compile(object) }
-      return compiled.program
+    program(slices) {
+      compiled ??= new Stepped(compile(object))
+      return compiled.value(slices)
     },
   }
 }
@@ -120,7 +123,7 @@ function bound<P>(policies: readonly Unbound<P>[], bindings: readonly Binding[])
 export async function followPolicies<P>(
   context: PluginContext,
   plurals: PolicyKinds,
-  compile: (policy: ApiObject) => P,
+  compile: (policy: ApiObject) => Steps<P>,
 ): Promise<PolicySource<P>> {
   const { follow, platform, configuration } = context
   const policies = new Map<string, { readonly generation: string; readonly policy: Unbound<P> }>()

@@ -1,10 +1,12 @@
 /** The compiled expressions of a ValidatingAdmissionPolicy. */
 import { boolType, type CelType, nullType, stringType } from '../../cel/types.ts'
+import { mapInSteps, type Steps } from '../../common/steps.ts'
 import { createPolicyCompiler } from '../../resources/admissionregistration/policy-compiler.ts'
 import type { ValidatingAdmissionPolicySpec } from '../../resources/admissionregistration/validatingadmissionpolicy.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { Expression, Variables } from '../expressions/sequence.ts'
+import { declareVariables } from './variables.ts'
 
 export interface Validation extends Expression {
   /** Message without a messageExpression or when it fails. */
@@ -21,7 +23,8 @@ export interface ValidatingProgram {
   readonly annotations: readonly (Expression & { readonly key: string })[]
 }
 
-export function compileValidating(policy: ApiObject): ValidatingProgram {
+/** A step for each expression. */
+export function* compileValidating(policy: ApiObject): Steps<ValidatingProgram> {
   const spec = policy['spec'] as Infer<typeof ValidatingAdmissionPolicySpec>
   const compiler = createPolicyCompiler()
   const { variables } = compiler
@@ -31,20 +34,18 @@ export function compileValidating(policy: ApiObject): ValidatingProgram {
     text,
     compiled: compiler.compile(text, { ...scope, authorizer: false }, [stringType]),
   })
-  const byName = new Map(
-    (spec.variables ?? []).map(({ name, expression }) => [name, { text: expression, compiled: compiler.declare(name, expression, scope) }]),
-  )
+  const byName = yield* declareVariables(spec.variables ?? [], compiler, scope)
   const validations = spec.validations ?? []
   return {
     variables: { type: variables, byName },
-    conditions: (spec.matchConditions ?? []).map(({ expression }) => compile(expression, [boolType])),
-    validations: validations.map(({ expression, message: text, reason }) => ({
+    conditions: yield* mapInSteps(spec.matchConditions ?? [], ({ expression }) => compile(expression, [boolType])),
+    validations: yield* mapInSteps(validations, ({ expression, message: text, reason }) => ({
       ...compile(expression, [boolType]),
       fallback: text?.trim() || `failed expression: ${expression.trim()}`,
       reason,
     })),
-    messages: validations.map(({ messageExpression }) => (messageExpression ? message(messageExpression) : undefined)),
-    annotations: (spec.auditAnnotations ?? []).map(({ key, valueExpression }) => ({
+    messages: yield* mapInSteps(validations, ({ messageExpression }) => (messageExpression ? message(messageExpression) : undefined)),
+    annotations: yield* mapInSteps(spec.auditAnnotations ?? [], ({ key, valueExpression }) => ({
       key,
       ...compile(valueExpression, [stringType, nullType]),
     })),

@@ -4,8 +4,10 @@ import type { LiveTable } from '../../objects/registry/table.ts'
 import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import { customResourceRows, storageKeyOf } from '../../resources/apiextensions/custom-resource.ts'
 import type { ResourceDefinition, Versioning } from '../../resources/definition.ts'
-import { printJson } from '../../schema/json/text.ts'
 import { type Definition, isServed, isTrue, type Names, sameNames } from './definition.ts'
+import { type SchemaPlace, schemaPlaces } from './without-schemas.ts'
+
+const decoder = new TextDecoder()
 
 interface Shown {
   /** What rows depend on: the identity, the generation (which stands for the spec), and the accepted names. */
@@ -42,14 +44,28 @@ export interface ServedDefinitionsOptions {
  * cache.
  */
 class Source {
-  entry: StoredObject
+  #entry: StoredObject
+  /** Where the schemas stand in the JSON of the entry, once one was needed. */
+  #schemas: ReadonlyMap<string, SchemaPlace> | undefined
+
   constructor(entry: StoredObject) {
-    this.entry = entry
+    this.#entry = entry
   }
+
+  get revision(): number {
+    return this.#entry.revision
+  }
+
+  replace(entry: StoredObject): void {
+    this.#entry = entry
+    this.#schemas = undefined
+  }
+
   schemaText(version: string): string | undefined {
-    const { spec } = this.entry.copy() as unknown as Definition
-    const schema = spec.versions.find(({ name }) => name === version)?.schema?.openAPIV3Schema
-    return schema && printJson(schema)
+    const { json } = this.#entry
+    this.#schemas ??= schemaPlaces(json)
+    const place = this.#schemas.get(version)
+    return place && decoder.decode(json.subarray(place.start, place.end))
   }
 }
 
@@ -60,7 +76,7 @@ export function createServedDefinitions({ table, versioningOf }: ServedDefinitio
   function rowsOf(definition: Definition, source: Source) {
     const versioning = versioningOf(definition)
     const made = customResourceRows(definition, { schemaText: (version) => source.schemaText(version) })
-    const definedBy = { name: nameOf(definition), uid: definition.metadata?.uid, revision: () => source.entry.revision }
+    const definedBy = { name: nameOf(definition), uid: definition.metadata?.uid, revision: () => source.revision }
     const served = new Set(made.filter((each) => each.served).map(({ row }) => row.version))
     return {
       rows: made.map(({ row }): ResourceDefinition => ({ ...row, versioning, origin: { ...row.origin, definedBy } })),
@@ -80,7 +96,7 @@ export function createServedDefinitions({ table, versioningOf }: ServedDefinitio
     const terminating = isTrue(definition, 'Terminating')
     const known = shown.get(name)
     const before = known && isSame(known.from, from) ? known : undefined
-    if (before) before.source.entry = entry
+    before?.source.replace(entry)
     if (before?.terminating === terminating) return
     const source = before?.source ?? new Source(entry)
     const fresh = before ? undefined : rowsOf(definition, source)

@@ -212,7 +212,8 @@ export function createServing(options: ServingOptions): ServeRows {
         : directFeed(objects, store)
     if (!keepsVersions) return { store: base, viewOf: () => base }
     const { converter } = versioning
-    const schemaOf = (apiVersion: string) => rows.find((row) => apiVersionOf(row) === apiVersion)?.schema
+    const byVersion = new Map(rows.map((row) => [apiVersionOf(row), row]))
+    const schemaOf = (apiVersion: string) => byVersion.get(apiVersion)?.schema
     const views = new Map(
       rows.map((row) => [apiVersionOf(row), createVersionedStore({ base, definition: row, stored, converter, schemaOf, context })]),
     )

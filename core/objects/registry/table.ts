@@ -45,7 +45,11 @@ class Index {
       const kind = `${apiVersionOf(definition)} ${definition.kind}`
       if (!this.byKind.has(kind)) this.byKind.set(kind, each)
       const { storageKey } = definition
-      if (storageKey !== '') this.byStorageKey.set(storageKey, [...(this.byStorageKey.get(storageKey) ?? []), each])
+      if (storageKey !== '') {
+        const ofKey = this.byStorageKey.get(storageKey)
+        if (ofKey) ofKey.push(each)
+        else this.byStorageKey.set(storageKey, [each])
+      }
       this.byGroup.set(`${groupResource.resource}.${groupResource.group}`, each)
     }
   }

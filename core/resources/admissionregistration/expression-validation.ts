@@ -3,12 +3,13 @@ import { boolType, type CelType, nullType, stringType } from '../../cel/types.ts
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
-import type { Infer, Json } from '../../schema/model.ts'
+import type { HookContext, Infer, Json } from '../../schema/model.ts'
+import { type InPart, partsOf } from '../in-parts.ts'
 import { asJson, repeats } from '../validation.ts'
 import { applyConfigurationType, type ExpressionScope, jsonPatchListType } from './expressions.ts'
 import type { MatchCondition } from './match.ts'
 import type { MutatingAdmissionPolicySpec } from './mutatingadmissionpolicy.ts'
-import { createPolicyCompiler, type PolicyCompiler } from './policy-compiler.ts'
+import { createPolicyCompiler, type PolicyCompiler, variableType } from './policy-compiler.ts'
 import { validateAnnotation, validateValidation } from './policy-validation.ts'
 import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.ts'
 
@@ -20,17 +21,21 @@ type ExpressionValidator = (path: FieldPath, expression: string | undefined, res
 
 const maxAnnotations = 20
 
-function expressionValidator(compiler: PolicyCompiler, scope: ExpressionScope, errors: FieldErrors): ExpressionValidator {
+/** Each expression is compiled in a part of the validation. */
+function expressionValidator(compiler: PolicyCompiler, scope: ExpressionScope, errors: FieldErrors, inPart: InPart): ExpressionValidator {
   return (path, expression, result, more) => {
     if (!expression?.trim()) return
-    const compiled = compiler.compile(expression, { ...scope, ...more }, result)
-    if ('issues' in compiled) errors.invalid(path, expression, compiled.issues)
+    const issues = inPart(() => {
+      const compiled = compiler.compile(expression, { ...scope, ...more }, result)
+      return 'issues' in compiled ? compiled.issues : undefined
+    })
+    if (issues !== undefined) errors.invalid(path, expression, issues)
   }
 }
 
 /** Match conditions have no `variables`. */
-function validateConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors): void {
-  const validateExpression = expressionValidator(createPolicyCompiler(), { params, authorizer: true }, errors)
+function validateConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors, inPart: InPart): void {
+  const validateExpression = expressionValidator(createPolicyCompiler(), { params, authorizer: true }, errors, inPart)
   conditions?.forEach(
     ({ expression }, index) => void validateExpression(path.index(index).child('expression'), expression.trim(), [boolType]),
   )
@@ -42,15 +47,21 @@ function validateVariables(
   compiler: PolicyCompiler,
   path: FieldPath,
   errors: FieldErrors,
+  inPart: InPart,
 ): ExpressionScope {
-  const scope = { params: paramKind != null, authorizer: true }
-  if (!variables?.length) return scope
+  const params = paramKind != null
+  if (!variables?.length) return { params, authorizer: true }
+  const scope = { params, authorizer: true, variables: compiler.variables }
   variables.forEach(({ name, expression }, index) => {
     if (expression.trim() === '') return
-    const compiled = compiler.declare(name, expression, scope)
-    if ('issues' in compiled) errors.invalid(path.index(index).child('expression'), expression, compiled.issues)
+    const { type, issues } = inPart(() => {
+      const compiled = compiler.compile(expression, scope)
+      return { type: variableType(compiled), issues: 'issues' in compiled ? compiled.issues : undefined }
+    })
+    compiler.declare(name, type)
+    if (issues !== undefined) errors.invalid(path.index(index).child('expression'), expression, issues)
   })
-  return { ...scope, variables: compiler.variables }
+  return scope
 }
 
 /** Whether an update leaves the match conditions and their parameters unchanged. */
@@ -62,12 +73,19 @@ const keepsConditions = (spec: ValidatingSpec | MutatingSpec, old: ValidatingSpe
 const specPath = FieldPath.of('spec')
 
 /** `policy`: the name of the policy, which audit annotations start with. */
-export function validateValidatingExpressions(spec: ValidatingSpec, policy: string, errors: FieldErrors, old?: ValidatingSpec): void {
+export function validateValidatingExpressions(
+  spec: ValidatingSpec,
+  policy: string,
+  errors: FieldErrors,
+  { part }: HookContext,
+  old?: ValidatingSpec,
+): void {
+  const inPart = partsOf(part)
   const params = spec.paramKind != null
-  if (!keepsConditions(spec, old)) validateConditions(spec.matchConditions, params, specPath.child('matchConditions'), errors)
+  if (!keepsConditions(spec, old)) validateConditions(spec.matchConditions, params, specPath.child('matchConditions'), errors, inPart)
   const compiler = createPolicyCompiler()
-  const scope = validateVariables(spec, compiler, specPath.child('variables'), errors)
-  const validateExpression = expressionValidator(compiler, scope, errors)
+  const scope = validateVariables(spec, compiler, specPath.child('variables'), errors, inPart)
+  const validateExpression = expressionValidator(compiler, scope, errors, inPart)
   spec.validations?.forEach((validation, index) => {
     const { expression, messageExpression } = validation
     validateValidation(validation, specPath.child('validations').index(index), errors, {
@@ -89,12 +107,13 @@ export function validateValidatingExpressions(spec: ValidatingSpec, policy: stri
   }
 }
 
-export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErrors, old?: MutatingSpec): void {
+export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErrors, { part }: HookContext, old?: MutatingSpec): void {
+  const inPart = partsOf(part)
   if (!keepsConditions(spec, old))
-    validateConditions(spec.matchConditions, spec.paramKind != null, specPath.child('matchConditions'), errors)
+    validateConditions(spec.matchConditions, spec.paramKind != null, specPath.child('matchConditions'), errors, inPart)
   const compiler = createPolicyCompiler()
-  const scope = validateVariables(spec, compiler, specPath.child('variables'), errors)
-  const validateExpression = expressionValidator(compiler, { ...scope, patches: true }, errors)
+  const scope = validateVariables(spec, compiler, specPath.child('variables'), errors, inPart)
+  const validateExpression = expressionValidator(compiler, { ...scope, patches: true }, errors, inPart)
   spec.mutations?.forEach(({ patchType, applyConfiguration, jsonPatch }, index) => {
     const path = specPath.child('mutations').index(index)
     if (patchType === 'ApplyConfiguration')

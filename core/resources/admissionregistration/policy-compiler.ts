@@ -7,8 +7,8 @@ import { type ExpressionScope, expressionEnvironment, type KnownTypes } from './
 export interface PolicyCompiler {
   /** `result`: allowed result types; absent: any. */
   compile(expression: string, scope: ExpressionScope, result?: readonly CelType[]): Compiled
-  /** Compiles a variable, which later expressions access as `variables.<name>`; it has type dyn if it does not compile. */
-  declare(name: string, expression: string, scope: ExpressionScope): Compiled
+  /** Declares a variable, which later expressions access as `variables.<name>`. */
+  declare(name: string, type: CelType): void
   /** Type of `variables` with all declarations so far. */
   readonly variables: CelType
 }
@@ -32,19 +32,18 @@ export function createPolicyCompiler(types: KnownTypes = {}): PolicyCompiler {
   return {
     variables,
     compile,
-    declare(name, expression, scope) {
-      const compiled = compile(expression, { ...scope, variables })
-      fields.set(name, { type: 'program' in compiled ? declared(compiled.program.type) : dynType, json: name })
-      return compiled
-    },
+    declare: (name, type) => void fields.set(name, { type, json: name }),
   }
 }
 
 /** Kinds that variables keep; values of libraries and objects have type dyn (convertCelTypeToDeclType). */
 const kept = new Set<CelType['kind']>(['bool', 'bytes', 'double', 'duration', 'int', 'null', 'string', 'timestamp', 'uint'])
 
-function declared(type: CelType): CelType {
+function keptType(type: CelType): CelType {
   if (kept.has(type.kind)) return type
-  if (type.kind === 'list' || type.kind === 'map') return { ...type, parameters: type.parameters.map(declared) }
+  if (type.kind === 'list' || type.kind === 'map') return { ...type, parameters: type.parameters.map(keptType) }
   return dynType
 }
+
+/** The type of a variable: dyn if its expression does not compile. */
+export const variableType = (compiled: Compiled): CelType => ('program' in compiled ? keptType(compiled.program.type) : dynType)

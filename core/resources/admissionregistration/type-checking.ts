@@ -1,7 +1,8 @@
 /** Type-checks the expressions of a ValidatingAdmissionPolicy (policy/validating/typechecking.go). */
 import type { CelType } from '../../cel/types.ts'
+import type { Steps } from '../../common/steps.ts'
 import type { Infer } from '../../schema/model.ts'
-import { createPolicyCompiler } from './policy-compiler.ts'
+import { createPolicyCompiler, variableType } from './policy-compiler.ts'
 import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.ts'
 
 type Spec = Infer<typeof ValidatingAdmissionPolicySpec>
@@ -51,27 +52,40 @@ function kindsOf({ matchConstraints }: Spec, types: KindTypes): CheckedKind[] {
   return [...found.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
-/** Errors of an expression for each kind, in the status format; undefined: none. */
-function warningOf(spec: Spec, expression: string, kinds: readonly CheckedKind[], params: CelType | undefined): string | undefined {
-  const scope = { params: spec.paramKind != null, authorizer: true }
-  const findings = kinds.flatMap((kind) => {
-    const compiler = createPolicyCompiler({ object: kind.type, ...(params && { params }) })
-    for (const variable of spec.variables ?? []) compiler.declare(variable.name, variable.expression, scope)
-    const compiled = compiler.compile(expression, { ...scope, variables: compiler.variables })
-    return 'issues' in compiled ? [`${textOf(kind)}: ${compiled.issues.replace(/^compilation failed: /, '')}\n`] : []
-  })
-  return findings.length === 0 ? undefined : findings.join('\n')
+/** Finds the error of an expression for one kind, in the status format. */
+type Finder = (expression: string) => string | undefined
+
+/** Compiles the variables with the types of a kind, once for all expressions. */
+function* finderOf(spec: Spec, kind: CheckedKind, params: CelType | undefined): Steps<Finder> {
+  const compiler = createPolicyCompiler({ object: kind.type, ...(params && { params }) })
+  const scope = { params: spec.paramKind != null, authorizer: true, variables: compiler.variables }
+  for (const { name, expression } of spec.variables ?? []) {
+    compiler.declare(name, variableType(compiler.compile(expression, scope)))
+    yield
+  }
+  return (expression) => {
+    const compiled = compiler.compile(expression, scope)
+    return 'issues' in compiled ? `${textOf(kind)}: ${compiled.issues.replace(/^compilation failed: /, '')}\n` : undefined
+  }
 }
 
 /** Warnings by expression, in the order of validations and messages. */
-export function checkTypes(spec: Spec, types: KindTypes): ExpressionWarning[] {
-  const kinds = kindsOf(spec, types)
-  const { apiVersion = '', kind = '' } = spec.paramKind ?? {}
-  const params = spec.paramKind == null ? undefined : types.ofKind(apiVersion, kind)
-  return (spec.validations ?? []).flatMap(({ expression, messageExpression }, index) =>
-    Object.entries({ expression, messageExpression }).flatMap(([field, text]) => {
-      const warning = text ? warningOf(spec, text, kinds, params) : undefined
-      return warning === undefined ? [] : [{ fieldRef: `spec.validations[${index}].${field}`, warning }]
-    }),
-  )
+export function* checkTypes(spec: Spec, types: KindTypes): Steps<ExpressionWarning[]> {
+  const { apiVersion = '', kind: paramKind = '' } = spec.paramKind ?? {}
+  const params = spec.paramKind == null ? undefined : types.ofKind(apiVersion, paramKind)
+  const finders: Finder[] = []
+  for (const kind of kindsOf(spec, types)) finders.push(yield* finderOf(spec, kind, params))
+  const warnings: ExpressionWarning[] = []
+  for (const [index, { expression, messageExpression }] of (spec.validations ?? []).entries())
+    for (const [field, text] of Object.entries({ expression, messageExpression })) {
+      if (!text) continue
+      const findings: string[] = []
+      for (const find of finders) {
+        const finding = find(text)
+        if (finding !== undefined) findings.push(finding)
+        yield
+      }
+      if (findings.length > 0) warnings.push({ fieldRef: `spec.validations[${index}].${field}`, warning: findings.join('\n') })
+    }
+  return warnings
 }

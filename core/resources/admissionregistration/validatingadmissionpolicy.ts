@@ -93,7 +93,7 @@ export const validatingAdmissionPolicies = resource({
   strategy: {
     validate(object, errors, context, old) {
       const { metadata, spec } = object
-      if (spec) validateValidatingExpressions(spec, metadata?.name ?? '', errors, old?.spec)
+      if (spec) validateValidatingExpressions(spec, metadata?.name ?? '', errors, context, old?.spec)
       if (old === undefined) validateStaticName(object, errors, context)
     },
     warnings: staticNameWarnings,

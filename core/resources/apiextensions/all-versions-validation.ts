@@ -6,9 +6,9 @@ import { formats } from '../../schema/formats/formats.ts'
 import { equal } from '../../schema/json/equal.ts'
 import { given } from '../../schema/json/given-empty.ts'
 import { printJson } from '../../schema/json/text.ts'
+import type { InPart } from '../in-parts.ts'
 import { asJson } from '../validation.ts'
 import type { Definition } from './definition-validation.ts'
-import type { InPart } from './in-parts.ts'
 import { mayBeNonStructural, validateLegacyDefaults } from './legacy-validation.ts'
 import {
   schemaOf,
@@ -65,11 +65,14 @@ function validateSchemasGiven(
   })
 }
 
-/** Whether a version's schema is unchanged; a new version may have the schema that all others had. */
-function isUnchanged(version: Version, old: readonly Version[]): boolean {
-  const [first] = old
-  const before = old.find(({ name }) => name === version.name) ?? (isSame(old, schemaOf) ? first : undefined)
-  return before !== undefined && equal(asJson(schemaOf(version)), asJson(schemaOf(before)))
+/** Tests whether a version's schema is unchanged; a new version may have the schema that all others had. */
+function unchangedSince(old: readonly Version[]): (version: Version) => boolean {
+  const byName = new Map(old.toReversed().map((version) => [version.name, version]))
+  const ofAll = isSame(old, schemaOf) ? old[0] : undefined
+  return (version) => {
+    const before = byName.get(version.name) ?? ofAll
+    return before !== undefined && equal(asJson(schemaOf(version)), asJson(schemaOf(before)))
+  }
 }
 
 /** The versions as errors show them: parts that are the same in all versions are shown as one part of the definition. */
@@ -106,10 +109,11 @@ export function validateVersions(spec: Spec, old: Spec | undefined, errors: Fiel
   })
   validateNames(versions, given(spec, 'versions') ?? null, errors)
   const legacy = old !== undefined && mayBeNonStructural(spec, old)
-  const common = new Set(versions.map((version) => printJson(schemaOf(version)))).size === 1
+  const common = inPart(() => new Set(versions.map((version) => printJson(schemaOf(version)))).size === 1)
+  const isUnchanged = unchangedSince(old?.versions ?? [])
   eachPart(versions, 'schema', schemaOf, (schema, path, version) => {
     const hasStatus = common ? anyStatus : version.subresources?.status !== undefined
-    const unchanged = isUnchanged(version, old?.versions ?? [])
+    const unchanged = isUnchanged(version)
     if (schema) validateVersionSchema(schema, path, errors, { hasStatus, unchanged, legacy, inPart })
   })
   eachPart(

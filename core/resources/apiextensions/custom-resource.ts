@@ -54,14 +54,19 @@ function selectableOf({ selectableFields }: Version): NonNullable<ResourceDefini
   return Object.fromEntries(entries)
 }
 
-/** Deprecation warning of a version: its own text, or a recommendation of another version. */
-function warningOf({ group, names, versions }: Definition['spec'], { name, deprecated, deprecationWarning }: Version): string | undefined {
+/** The newest version that may be recommended. */
+const newestOf = ({ versions }: Definition['spec']): string | undefined =>
+  versions
+    .filter(({ served, deprecated }) => served && !deprecated)
+    .map(({ name }) => name)
+    .sort((a, b) => compareVersions(b, a))[0]
+
+/** Deprecation warning of a version: its own text, or a recommendation of the newest version, if that is newer. */
+function warningOf({ group, names }: Definition['spec'], { name, deprecated, deprecationWarning }: Version, newest: string | undefined) {
   if (!deprecated) return undefined
   if (typeof deprecationWarning === 'string') return deprecationWarning
-  const newer = versions.filter((each) => each.served && !each.deprecated && compareVersions(each.name, name) > 0)
-  const [best] = newer.map((each) => each.name).sort((a, b) => compareVersions(b, a))
   const text = `${group}/${name} ${names.kind} is deprecated`
-  return best === undefined ? text : `${text}; use ${group}/${best} ${names.kind}`
+  return newest !== undefined && compareVersions(newest, name) > 0 ? `${text}; use ${group}/${newest} ${names.kind}` : text
 }
 
 /** Accepted names, or the requested ones before acceptance. */
@@ -84,10 +89,26 @@ const custom: Origin = {
 /** In the reference's order. */
 const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'] as const
 
-function rowOf(definition: Definition, version: Version, options: CustomResourceOptions): ResourceDefinition {
-  const { group, scope, preserveUnknownFields = false, versions } = definition.spec
-  const { plural, singular, kind, listKind, shortNames, categories } = namesOf(definition)
-  const stored = versions.find(({ storage }) => storage) ?? version
+/** What all versions have in common. */
+interface Common {
+  readonly names: readonly [plural: string, singular: string, ...shortNames: string[]]
+  readonly stored: Version | undefined
+  readonly newest: string | undefined
+}
+
+function commonOf(definition: Definition): Common {
+  const { plural, singular, kind, shortNames } = namesOf(definition)
+  return {
+    names: [plural, singular || kind.toLowerCase(), ...(shortNames ?? [])],
+    stored: definition.spec.versions.find(({ storage }) => storage),
+    newest: newestOf(definition.spec),
+  }
+}
+
+function rowOf(definition: Definition, version: Version, common: Common, options: CustomResourceOptions): ResourceDefinition {
+  const { group, scope, preserveUnknownFields = false } = definition.spec
+  const { kind, listKind, categories } = namesOf(definition)
+  const { names, stored = version } = common
   const { name } = version
   const { schemaText } = options
   const textOf = schemaText ? () => schemaText(name) : kept(version)
@@ -98,13 +119,13 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
   const schema = lazy(() => readSchema(read(), preserveUnknownFields))
   const nothingListed = { 'x-kubernetes-preserve-unknown-fields': true }
   const scale = scaleOf(version)
-  const warning = warningOf(definition.spec, version)
+  const warning = warningOf(definition.spec, version, common.newest)
   const status = version.subresources?.status !== undefined && version.subresources.status !== null
   return resource({
     group,
     version: version.name,
     kind,
-    names: [plural, singular || kind.toLowerCase(), ...(shortNames ?? [])],
+    names,
     anyFinalizers: true,
     listKind: listKind || `${kind}List`,
     ...(categories && { categories }),
@@ -133,8 +154,9 @@ function rowOf(definition: Definition, version: Version, options: CustomResource
 
 /** Rows of a definition in the order of its versions, including versions that are not served. */
 export function customResourceRows(definition: Definition, options: CustomResourceOptions = {}): readonly CustomResourceRow[] {
+  const common = commonOf(definition)
   return definition.spec.versions.map((version) => ({
-    row: rowOf(definition, version, options),
+    row: rowOf(definition, version, common, options),
     served: version.served,
     storage: version.storage,
   }))

@@ -6,6 +6,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { isObject } from '../../schema/json/is-object.ts'
 import type { Json, JsonObject, Schema } from '../../schema/model.ts'
 import { validatePart } from '../../schema/validate.ts'
+import type { InPart } from '../in-parts.ts'
 import { readPart } from './read-schema.ts'
 import { itemsOf, type SchemaNode, someNode } from './schema-nodes.ts'
 import { validateRules } from './validate-validation.ts'
@@ -51,8 +52,8 @@ const embeddedSchema = (node: SchemaNode, value: Json, schema: Schema): Schema =
     ? readPart({ ...node, type: 'object', 'x-kubernetes-int-or-string': false })
     : schema
 
-/** Adds the errors of a default; only of the first kind found. */
-function validateDefault(node: SchemaNode, value: Json, meta: Embedded | undefined, path: FieldPath, errors: FieldErrors): void {
+/** The errors of a default; only those of the first kind found. */
+function errorsOf(node: SchemaNode, value: Json, meta: Embedded | undefined, path: FieldPath): FieldErrors {
   const found = new FieldErrors()
   const schema = readPart(node)
   if (meta) validateMetadata(value, meta, path, found)
@@ -64,21 +65,34 @@ function validateDefault(node: SchemaNode, value: Json, meta: Embedded | undefin
   if (found.count === unpruned) validateRules(schema, value, value, path, found, { root })
   // Evaluated as for a new object or a field that was absent before.
   if (found.count === unpruned) validateRules(schema, value, undefined, path, found, { root })
-  errors.include(found)
+  return found
 }
 
-/** Adds the errors of all defaults of a schema. Nodes with additionalProperties: true have no fields, hence no defaults. */
-export function validateDefaults(schema: SchemaNode, path: FieldPath, errors: FieldErrors): void {
+/** Adds the errors of all defaults of a schema, each validated in a part. Nodes with additionalProperties: true have no fields, hence no defaults. */
+export function validateDefaults(schema: SchemaNode, path: FieldPath, errors: FieldErrors, inPart: InPart): void {
   if (!someNode(schema, (node) => node.default !== undefined)) return
-  validateNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, undefined, false, errors)
+  validateNode({ ...schema, 'x-kubernetes-embedded-resource': true }, path, undefined, false, { errors, inPart })
+}
+
+interface Validation {
+  readonly errors: FieldErrors
+  readonly inPart: InPart
 }
 
 /** `inMeta`: the node describes kind, apiVersion or metadata of its object. */
-function validateNode(node: SchemaNode, path: FieldPath, outer: Embedded | undefined, inMeta: boolean, errors: FieldErrors): void {
+function validateNode(node: SchemaNode, path: FieldPath, outer: Embedded | undefined, inMeta: boolean, validation: Validation): void {
   const isEmbedded = node['x-kubernetes-embedded-resource'] === true
   const embedded: Embedded | undefined = isEmbedded ? { schema: node, around: (value) => value as JsonObject } : outer
   const meta = inMeta && !isEmbedded ? embedded : undefined
-  if (node.default !== undefined) validateDefault(node, node.default, meta, path.child('default'), errors)
+  const { default: value } = node
+  // Without errors a part keeps nothing: there may be many.
+  if (value !== undefined) {
+    const found = validation.inPart(() => {
+      const errors = errorsOf(node, value, meta, path.child('default'))
+      return errors.list.length > 0 ? errors : undefined
+    })
+    if (found) validation.errors.include(found)
+  }
   const items = itemsOf(node)
   if (items)
     validateNode(
@@ -86,12 +100,12 @@ function validateNode(node: SchemaNode, path: FieldPath, outer: Embedded | undef
       path.child('items'),
       within(embedded, (value) => [value]),
       meta !== undefined,
-      errors,
+      validation,
     )
   for (const [name, property] of Object.entries(node.properties ?? {})) {
     const isMeta = meta !== undefined || (isEmbedded && metaNames.has(name))
     const inside = within(embedded, (value) => ({ [name]: value }))
-    validateNode(property, path.child('properties').key(name), inside, isMeta, errors)
+    validateNode(property, path.child('properties').key(name), inside, isMeta, validation)
   }
 }
 

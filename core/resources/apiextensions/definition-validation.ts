@@ -3,12 +3,12 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateSupported, validateUnchanged } from '../validation.ts'
+import { partsOf } from '../in-parts.ts'
+import { asJson, validateSupported, validateUnchanged } from '../validation.ts'
 import { validateVersions } from './all-versions-validation.ts'
 import { validateApproval } from './approval-validation.ts'
 import { validateBundle, validateConversion } from './conversion-validation.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from './customresourcedefinition.ts'
-import { partsOf } from './in-parts.ts'
 
 export type Definition = Infer<typeof CustomResourceDefinition>
 type Names = Infer<typeof CustomResourceDefinitionNames>
@@ -33,6 +33,7 @@ export function validateDefinition(definition: Definition, errors: FieldErrors, 
   validateVersions(spec, old?.spec, errors, partsOf(context.part))
   validateRequiredNames(spec.names, errors)
   validateNames(spec.names, root.child('names'), errors)
+  validateListedNames(spec, old?.spec, errors)
   validateConversion(spec, root.child('conversion'), errors)
   if (old) validateFixed(definition, old, errors)
   const bundle = bundleOf(spec)
@@ -50,6 +51,18 @@ export function validateDefinition(definition: Definition, errors: FieldErrors, 
 
 export function validateDefinitionStatus({ status }: Definition, errors: FieldErrors): void {
   if (status?.acceptedNames) validateNames(status.acceptedNames, FieldPath.of('status', 'acceptedNames'), errors)
+}
+
+/** Maximum short names and categories of all versions together: discovery has those of the definition in each of its versions. */
+const maxListedNames = 100_000
+
+const listedNames = ({ names, versions }: Definition['spec']) =>
+  ((names.shortNames?.length ?? 0) + (names.categories?.length ?? 0)) * (versions?.length ?? 0)
+
+/** The reference has no such bound, but can't serve the discovery document of such a definition either. Those that are stored may shrink. */
+function validateListedNames(spec: Definition['spec'], old: Definition['spec'] | undefined, errors: FieldErrors): void {
+  const count = listedNames(spec)
+  if (count > Math.max(maxListedNames, old ? listedNames(old) : 0)) errors.tooMany(root.child('names'), count, maxListedNames)
 }
 
 /** Fields that determine store keys and URL paths are immutable. */
@@ -108,10 +121,11 @@ function validateStored(stored: readonly string[], versions: readonly Version[],
   for (const { name, storage } of versions) {
     // A second version of that name is not found any more.
     const isStored = left.delete(name)
-    if (storage && !isStored) errors.invalid(path, [...stored], `must have the storage version ${name}`)
+    if (storage && !isStored) errors.invalid(path, asJson(stored), `must have the storage version ${name}`)
   }
+  const names = new Set(versions.map(({ name }) => name))
   stored.forEach((name, index) => {
-    if (versions.some((version) => version.name === name)) return
+    if (names.has(name)) return
     const detail = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
     errors.invalid(path.index(index), name, detail)
   })

@@ -7,7 +7,7 @@ import { maxRequestBytes, minSizeOf } from '../../cel/schema-types.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Json, Message, Schema } from '../../schema/model.ts'
-import type { InPart } from './in-parts.ts'
+import type { InPart } from '../in-parts.ts'
 import { type CompiledRule, compileRules, typeOfNode } from './rules.ts'
 import { hasRules } from './validate-validation.ts'
 

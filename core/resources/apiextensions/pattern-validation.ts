@@ -1,5 +1,5 @@
 /** Bounds the time for compiling the patterns of a schema, which grows with their length and largest repetition. */
-import type { FieldErrors } from '../../schema/field-error.ts'
+import { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { everyNode, type SchemaNode } from './schema-nodes.ts'
 
@@ -15,16 +15,17 @@ function workOf(pattern: string): number {
   return pattern.length * repeats
 }
 
-/** Whether the patterns of a schema may be compiled; adds an error otherwise. */
-export function validatePatterns(schema: SchemaNode, path: FieldPath, errors: FieldErrors): boolean {
+/** Why the patterns of a schema may not be compiled; undefined: they may. */
+export function patternErrors(schema: SchemaNode, path: FieldPath): FieldErrors | undefined {
   const patterns = new Set<string>()
   for (const { pattern } of everyNode(schema)) if (pattern) patterns.add(pattern)
   let work = 0
   for (const pattern of patterns) work += workOf(pattern)
-  if (work <= maxWork) return true
+  if (work <= maxWork) return undefined
+  const errors = new FieldErrors()
   errors.forbidden(
     path,
     'patterns of the schema are too long, or repeat too much, to be compiled: shorten them, or lower their repetitions',
   )
-  return false
+  return errors
 }

@@ -7,8 +7,8 @@ import type { Expr } from '../../cel/syntax/ast.ts'
 import { boolType, type CelType, optionalType, stringType } from '../../cel/types.ts'
 import { append } from '../../common/lists.ts'
 import type { Rule, Schema } from '../../schema/model.ts'
+import { atOnce, type InPart } from '../in-parts.ts'
 import { fieldAt } from './field-at.ts'
-import { atOnce, type InPart } from './in-parts.ts'
 
 export interface CompiledRule {
   readonly rule: Rule

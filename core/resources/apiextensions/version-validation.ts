@@ -2,6 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
+import type { InPart } from '../in-parts.ts'
 import { asJson } from '../validation.ts'
 import type {
   CustomResourceColumnDefinition,
@@ -10,8 +11,7 @@ import type {
 } from './customresourcedefinition.ts'
 import { validateDefaults } from './default-validation.ts'
 import { validateExpressions } from './expression-validation.ts'
-import type { InPart } from './in-parts.ts'
-import { validatePatterns } from './pattern-validation.ts'
+import { patternErrors } from './pattern-validation.ts'
 import { readSchema } from './read-schema.ts'
 import { findUnsupported, type SchemaNode, someNode } from './schema-nodes.ts'
 import { validateSchema, validateSelectableFields } from './schema-validation.ts'
@@ -62,7 +62,11 @@ const hasRules = (node: SchemaNode) => (node['x-kubernetes-validations']?.length
 export function validateVersionSchema(schema: SchemaNode, holder: FieldPath, errors: FieldErrors, settings: VersionSettings): void {
   const { hasStatus, unchanged, legacy, inPart } = settings
   const path = holder.child('openAPIV3Schema')
-  if (!validatePatterns(schema, path, errors)) return
+  const wrong = inPart(() => patternErrors(schema, path))
+  if (wrong) {
+    errors.include(wrong)
+    return
+  }
   const before = errors.count
   if (hasStatus) validateRoot(schema, path, errors)
   if (schema.nullable) errors.forbidden(path.child('nullable'), 'nullable cannot be true at the root')
@@ -70,7 +74,7 @@ export function validateVersionSchema(schema: SchemaNode, holder: FieldPath, err
   const first = errors.count
   if (unsupported === undefined && !legacy) validateStructural(schema, path, errors, inPart)
   // Expressions need a structural schema with valid defaults.
-  if (unsupported === undefined && !legacy && errors.count === first) validateDefaults(schema, path, errors)
+  if (unsupported === undefined && !legacy && errors.count === first) validateDefaults(schema, path, errors, inPart)
   const meaningless = unsupported !== undefined || legacy || errors.count > first
   const rules = inPart(() => !meaningless && someNode(schema, hasRules))
   const broken = validateSchema(schema, path, errors)

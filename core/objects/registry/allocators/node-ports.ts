@@ -43,12 +43,13 @@ function takeWanted(set: PortSource, index: number, port: number): number {
 function takeNew(spec: ServiceSpec, set: PortSource): void {
   const ports = spec.ports ?? []
   const byPort = new Map<number, number>()
-  const wanted = ({ port }: ServicePort) => ports.find((each) => each.port === port && each.nodePort)?.nodePort
+  const wanted = new Map<number, number>()
+  for (const { port, nodePort } of ports) if (nodePort && !wanted.has(port)) wanted.set(port, nodePort)
   for (const [index, port] of ports.entries()) {
     if (!port.nodePort && !needsNodePorts(spec)) continue
     const known = byPort.get(port.port)
     if (known === undefined) {
-      const want = wanted(port)
+      const want = wanted.get(port.port)
       port.nodePort = want === undefined ? orInternal('a nodePort', () => set.takeAny()) : takeWanted(set, index, want)
       byPort.set(port.port, port.nodePort)
     } else if (!port.nodePort) port.nodePort = known
@@ -93,8 +94,8 @@ function takeHealthCheck(spec: ServiceSpec, set: PortSource): void {
 
 /** Whether `takePorts` would allocate a port, or refuse the ports of an existing service. */
 export function lacksPorts(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
-  const own = old ? nodePortsOf(old) : []
-  const lacks = ({ nodePort = 0 }: ServicePort) => (nodePort ? !own.includes(nodePort) : needsNodePorts(spec))
+  const own = new Set(old && nodePortsOf(old))
+  const lacks = ({ nodePort = 0 }: ServicePort) => (nodePort ? !own.has(nodePort) : needsNodePorts(spec))
   const isIncomplete = mayHoldPorts(spec) && ((spec.ports ?? []).some(lacks) || (old !== undefined && repeatsPorts(spec)))
   return isIncomplete || lacksHealthCheck(spec, old)
 }

@@ -56,7 +56,7 @@ export const mutatingAdmissionPolicies = resource({
   strategy: {
     validate(object, errors, context, old) {
       const { spec } = object
-      if (spec) validateMutatingExpressions(spec, errors, old?.spec)
+      if (spec) validateMutatingExpressions(spec, errors, context, old?.spec)
       if (old === undefined) validateStaticName(object, errors, context)
     },
     warnings: staticNameWarnings,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Status } from '../../../../core/answers/status.ts'
 import { boolType } from '../../../../core/cel/types.ts'
-import { createPolicyCompiler } from '../../../../core/resources/admissionregistration/policy-compiler.ts'
+import { createPolicyCompiler, variableType } from '../../../../core/resources/admissionregistration/policy-compiler.ts'
 import { type Answer, configMap } from '../../../support/api.ts'
 import { type RandomNumbers, randomNumbers } from '../../../support/random.ts'
 import { progress, trials } from '../../../support/soak.ts'
@@ -96,7 +96,10 @@ test('validations: an error or a result other than true is a violation, never a 
     ]
     const compiler = createPolicyCompiler()
     const scope = { authorizer: true }
-    for (const each of variables) compiler.declare(each.name, each.expression, scope)
+    for (const each of variables) {
+      const compiled = compiler.compile(each.expression, { ...scope, variables: compiler.variables })
+      compiler.declare(each.name, variableType(compiled))
+    }
     const compiled = compiler.compile(text, { ...scope, variables: compiler.variables }, [boolType])
     const marker = `marker-${trial}`
     const spec = {

@@ -1,9 +1,0 @@
-import type { DoPart } from '../../schema/model.ts'
-
-/** Runs a part of a validation. A time slice may end before it, and its result is kept when what was before it is repeated (cel/replay.ts). */
-export type InPart = <T>(work: () => T) => T
-
-export const atOnce: InPart = (work) => work()
-
-/** Without `part` nothing is interrupted. */
-export const partsOf = (part: DoPart | undefined): InPart => (part ? (work) => part(() => ({ finish: work })) : atOnce)
