@@ -26,15 +26,22 @@ export interface TableWriter {
   cells(object: ApiObject, context: CellContext): Json[]
   /** Cells of an object with nothing but metadata, such as a bookmark. */
   bareCells(object: ApiObject, context: CellContext): Json[]
+  /** Marks on the row; undefined: none. */
+  conditions(object: ApiObject): readonly Json[] | undefined
   row(object: ApiObject, context: CellContext): JsonObject
 }
 
-export function tableWriter(definition: Pick<ResourceDefinition, 'columns' | 'fieldAnnotations'>, options: TableOptions): TableWriter {
+export function tableWriter(
+  definition: Pick<ResourceDefinition, 'columns' | 'fieldAnnotations' | 'rowConditions'>,
+  options: TableOptions,
+): TableWriter {
   const { apiVersion, headers = true } = options
   const columns = (definition.columns.length > 0 ? definition.columns : defaultColumns) as readonly Column<ApiObject>[]
   const cells = (object: ApiObject, context: CellContext) => columns.map((column) => cell(column, object, context))
+  const conditions = (object: ApiObject) => definition.rowConditions?.(object) as readonly Json[] | undefined
   return {
     cells,
+    conditions,
     bareCells: (object, context) =>
       columns.map((column) => (typeof column.cell === 'string' ? unset[column.cell] : undefined) ?? cell(column, object, context)),
     head: ({ resourceVersion, remainingItemCount, ...meta }) => ({
@@ -49,10 +56,13 @@ export function tableWriter(definition: Pick<ResourceDefinition, 'columns' | 'fi
     }),
     row: (object, context) => ({
       cells: cells(object, context),
+      ...withConditions(conditions(object)),
       object: included(object, definition, options),
     }),
   }
 }
+
+const withConditions = (conditions: readonly Json[] | undefined) => conditions && { conditions: [...conditions] }
 
 /** Metadata that a bookmark lacks, as the reference shows it in columns of its own. */
 const unset: { readonly [path: string]: Json | undefined } = { '.metadata.name': '', '.metadata.creationTimestamp': '0001-01-01T00:00:00Z' }

@@ -143,6 +143,23 @@ export const nameColumn: Column<unknown> = {
   cell: '.metadata.name',
 }
 
+interface MarkedRow {
+  readonly metadata?:
+    | { readonly name?: string | undefined; readonly annotations?: { readonly [key: string]: string } | undefined }
+    | undefined
+}
+
+/** The name, of an object with one of these annotations as that of the default. */
+export function defaultMarkColumn(...annotations: readonly string[]): Column<MarkedRow> {
+  return {
+    ...nameColumn,
+    cell({ metadata }, { platform }) {
+      const isDefault = annotations.some((mark) => metadata?.annotations?.[platform.name(mark)] === 'true')
+      return `${metadata?.name ?? ''}${isDefault ? ' (default)' : ''}`
+    },
+  }
+}
+
 export const ageColumn: Column<unknown> = {
   name: 'Age',
   type: 'string',

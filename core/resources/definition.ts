@@ -124,10 +124,10 @@ export interface Strategy<T = ApiObject> {
   /** Warning for deletes without propagation policy. */
   readonly propagationWarning?: string
   /**
-   * Reads annotations of a client's object that hold fields of former versions, in place, before its defaults: their texts become those in which the
-   * reference prints the fields. Throws ConversionError for a text that its conversion refuses.
+   * Changes an object from a client, in place, before its defaults, as the reference's conversion to the version that it works with does, such as
+   * annotations that hold fields of former versions. Throws ConversionError where that conversion fails.
    */
-  readAnnotations?(object: ApiObject): void
+  convertGiven?(object: ApiObject, platform: Platform): void
   /** Defaults for this kind only, not for its messages elsewhere. */
   defaults?(object: T, context: HookContext): void
   /** Warnings for creates and for updates of the main resource or its scale. */
@@ -325,6 +325,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   /** Selectable fields that the watch cache indexes, because many clients select small subsets by them. */
   readonly indexed?: readonly string[]
   readonly columns: readonly Column<Infer<M>>[]
+  /** Conditions of the object's row in a Table. */
+  rowConditions?(object: ApiObject): readonly JsonObject[] | undefined
   /** Annotations that hold fields of former versions. Metadata without the object (PartialObjectMetadata, rows of tables) lack them. */
   readonly fieldAnnotations?: readonly string[]
   readonly strategy: Strategy<Infer<M>>

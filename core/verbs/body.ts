@@ -64,8 +64,10 @@ export function objectOf(
   const typed = check({ value, sorted, bytes }, kind, platform)
   try {
     const decoded = decode(kind.schema, typed, { root: true, shares: isOwn, bounds: requestBounds, sorted, omitsKeys })
+    const object = keepCleared(decoded.value as unknown as ApiObject, typed)
+    kind.strategy?.convertGiven?.(object, platform)
     return {
-      object: keepCleared(decoded.value as unknown as ApiObject, typed),
+      object,
       faults: [...faults, ...(isStrict ? [] : decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`))],
     }
   } catch (error) {
@@ -118,7 +120,9 @@ function fromProtobuf(bytes: Uint8Array, kind: BodyKind, platform: Platform): Ap
   const value = checkType({ value: { kind: envelope.kind, apiVersion: envelope.apiVersion }, bytes }, kind, platform)
   try {
     if (kind.schema.open) throw new DecodeError(noProtobuf)
-    return { ...value, ...decodeProtobuf(kind.schema, raw, { bounds: requestBounds }) } as unknown as ApiObject
+    const object = { ...value, ...decodeProtobuf(kind.schema, raw, { bounds: requestBounds }) } as unknown as ApiObject
+    kind.strategy?.convertGiven?.(object, platform)
+    return object
   } catch (error) {
     if (error instanceof DecodeError) throw cannotHandle(kind, error.message)
     throw error

@@ -37,7 +37,10 @@ export function rowPrinter(
     const served = joining.join(entry.pieces)
     const place = find(served)
     if (place === undefined) return row(entry, context)
-    const start = `{"cells":${htmlSafe(printJson(table.cells(decode(served, place), context)))},"object":`
+    const object = decode(served, place)
+    const conditions = table.conditions(object)
+    const marks = conditions === undefined ? '' : `,"conditions":${printJson(conditions as Json)}`
+    const start = `{"cells":${htmlSafe(printJson(table.cells(object, context)))}${marks},"object":`
     if (includeObject === 'None') return encoder.encode(`${start}null}`)
     if (includeObject === 'Object') return concatenate([encoder.encode(start), served, end])
     return concatenate([encoder.encode(start + partial), ownMetadataBytes(served.subarray(place.start, place.end), definition), partialEnd])

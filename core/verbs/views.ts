@@ -22,7 +22,7 @@ export interface SubresourceView extends View {
     readonly schema: Message
     /** As of the definition; default: built in. */
     readonly origin?: ResourceDefinition['origin']
-    readonly strategy?: Pick<ResourceDefinition['strategy'], 'readAnnotations'>
+    readonly strategy?: Pick<ResourceDefinition['strategy'], 'convertGiven'>
     /** Older `apiVersion`s with the same fields that bodies may use. */
     readonly olderVersions?: readonly string[]
   }

@@ -362,6 +362,11 @@ class Parser {
     while (!this.#is(closing)) {
       items.push(item())
       if (!this.#accept(',')) break
+      // As ANTLR recovers: behind a trailing comma only the bracket is missing.
+      if (this.#token.type === 'end') {
+        this.issues.push({ at: this.#token.at, message: `Syntax error: missing '${closing}' at '${this.#token.text}'` })
+        return items
+      }
     }
     this.#expect(closing)
     return items

@@ -10,26 +10,32 @@ import { applyConfigurationType, type ExpressionScope, jsonPatchListType } from 
 import type { MatchCondition } from './match.ts'
 import type { MutatingAdmissionPolicySpec } from './mutatingadmissionpolicy.ts'
 import { createPolicyCompiler, type PolicyCompiler, variableType } from './policy-compiler.ts'
-import { validateAnnotation, validateValidation } from './policy-validation.ts'
+import { validateAnnotation, validateMutation, validateValidation } from './policy-validation.ts'
 import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.ts'
 
 type Conditions = readonly Infer<typeof MatchCondition>[] | null | undefined
 type ValidatingSpec = Infer<typeof ValidatingAdmissionPolicySpec>
 type MutatingSpec = Infer<typeof MutatingAdmissionPolicySpec>
-/** Adds compile errors of a field's expression; empty ones are reported elsewhere. */
-type ExpressionValidator = (path: FieldPath, expression: string | undefined, result: readonly CelType[], more?: ExpressionScope) => void
+/** Adds compile errors of a field's expression; empty ones are reported elsewhere. `shown`: the expression in errors, if it is another text. */
+type ExpressionValidator = (
+  path: FieldPath,
+  expression: string | undefined,
+  result: readonly CelType[],
+  more?: ExpressionScope,
+  shown?: string,
+) => void
 
 const maxAnnotations = 20
 
 /** Each expression is compiled in a part of the validation. */
 function expressionValidator(compiler: PolicyCompiler, scope: ExpressionScope, errors: FieldErrors, inPart: InPart): ExpressionValidator {
-  return (path, expression, result, more) => {
+  return (path, expression, result, more, shown = expression) => {
     if (!expression?.trim()) return
     const issues = inPart(() => {
       const compiled = compiler.compile(expression, { ...scope, ...more }, result)
       return 'issues' in compiled ? compiled.issues : undefined
     })
-    if (issues !== undefined) errors.invalid(path, expression, issues)
+    if (issues !== undefined) errors.invalid(path, shown, issues)
   }
 }
 
@@ -101,12 +107,13 @@ export function validateValidatingExpressions(
   for (const [index, annotation] of auditAnnotations.entries()) {
     const { key, valueExpression } = annotation
     validateAnnotation(annotation, policy, path.index(index), errors, (at) =>
-      validateExpression(at, valueExpression, [stringType, nullType]),
+      validateExpression(at, valueExpression?.trim(), [stringType, nullType], {}, valueExpression),
     )
     if (isRepeat(key)) errors.duplicate(path.index(index).child('key'), key)
   }
 }
 
+/** Expressions, and what the reference validates between and after them. */
 export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErrors, { part }: HookContext, old?: MutatingSpec): void {
   const inPart = partsOf(part)
   if (!keepsConditions(spec, old))
@@ -114,8 +121,11 @@ export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErr
   const compiler = createPolicyCompiler()
   const scope = validateVariables(spec, compiler, specPath.child('variables'), errors, inPart)
   const validateExpression = expressionValidator(compiler, { ...scope, patches: true }, errors, inPart)
-  spec.mutations?.forEach(({ patchType, applyConfiguration, jsonPatch }, index) => {
+  if (!spec.mutations?.length) errors.required(specPath.child('mutations'), 'mutations must contain at least one item')
+  spec.mutations?.forEach((mutation, index) => {
+    const { patchType, applyConfiguration, jsonPatch } = mutation
     const path = specPath.child('mutations').index(index)
+    validateMutation(mutation, path, errors)
     if (patchType === 'ApplyConfiguration')
       validateExpression(path.child('applyConfiguration').child('expression'), applyConfiguration?.expression?.trim(), [
         applyConfigurationType,
@@ -123,4 +133,5 @@ export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErr
     if (patchType === 'JSONPatch')
       validateExpression(path.child('jsonPatch').child('expression'), jsonPatch?.expression?.trim(), [jsonPatchListType])
   })
+  if (!spec.reinvocationPolicy) errors.required(specPath.child('reinvocationPolicy'))
 }

@@ -61,14 +61,12 @@ export function validateMatchPolicy({ matchPolicy }: Infer<typeof MatchResources
   validateChoice(matchPolicy, path.child('matchPolicy'), errors, ['Equivalent', 'Exact'])
 }
 
+/** What comes before the expressions. */
 export function validateMutatingSpec(spec: Infer<typeof MutatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('matchConstraints')
   validateConstraints(spec, path, errors)
   validateMutable(spec.matchConstraints, at, errors)
   validateConditionNames(spec.matchConditions, path.child('matchConditions'), errors)
-  if (!spec.mutations?.length) errors.required(path.child('mutations'), 'mutations must contain at least one item')
-  for (const [index, mutation] of (spec.mutations ?? []).entries()) validateMutation(mutation, path.child('mutations').index(index), errors)
-  if (!spec.reinvocationPolicy) errors.required(path.child('reinvocationPolicy'))
 }
 
 /** The operations of rules; the reference names no rule here. */
@@ -77,7 +75,7 @@ export function validateMutable(match: Infer<typeof MatchResources> | undefined,
     for (const operation of operations ?? []) validateSupported(operation, mutable, path.child('resourceRules').child('operations'), errors)
 }
 
-function validateMutation(
+export function validateMutation(
   { patchType, applyConfiguration, jsonPatch }: Infer<typeof Mutation>,
   path: FieldPath,
   errors: FieldErrors,

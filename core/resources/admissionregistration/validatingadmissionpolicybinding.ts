@@ -21,10 +21,8 @@ export const ValidatingAdmissionPolicyBindingSpec = message(
     ),
   },
   {
-    validate({ policyName, validationActions }, path, errors) {
-      validatePolicyName(policyName, path, errors)
-      validateActions(validationActions, path, errors)
-    },
+    validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
+    validate: ({ validationActions }, path, errors) => validateActions(validationActions, path, errors),
   },
 )
 

@@ -107,7 +107,7 @@ export const daemonSets = resource({
   status: true,
   generation: 'spec',
   strategy: {
-    readAnnotations: readTemplateGeneration,
+    convertGiven: readTemplateGeneration,
     defaults: (object) => keepTemplateGeneration(object as ApiObject),
     prepareCreate: (object) => startTemplateGeneration(object as ApiObject),
     prepareUpdate: (object, old) => countTemplateGeneration(object as ApiObject, old as ApiObject),

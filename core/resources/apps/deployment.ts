@@ -123,7 +123,7 @@ export const deployments = resource({
   scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
   generation: 'specAndAnnotations',
   strategy: {
-    readAnnotations: readRollback,
+    convertGiven: readRollback,
     prepareStatus: (object, old) => keepRollback(object as ApiObject, old as ApiObject),
     validate: (deployment, errors, context) => {
       const { spec } = deployment

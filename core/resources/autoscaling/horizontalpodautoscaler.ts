@@ -7,6 +7,7 @@ import { validateCounts } from '../validation.ts'
 import { HorizontalPodAutoscalerBehavior } from './behavior.ts'
 import { horizontalPodAutoscalerColumns } from './columns.ts'
 import { defaultSpec } from './defaults.ts'
+import { dropFieldAnnotations } from './field-annotations.ts'
 import { CrossVersionObjectReference, MetricSpec } from './metrics.ts'
 import { MetricStatus } from './metrics-status.ts'
 import { validateSpec } from './validation.ts'
@@ -65,6 +66,7 @@ export const horizontalPodAutoscalers = resource({
   lifecycle: { introduced: '1.23' },
   status: true,
   strategy: {
+    convertGiven: dropFieldAnnotations,
     validate: ({ spec }, errors, context, old) => validateSpec(spec, FieldPath.of('spec'), errors, context, old?.spec),
     validateStatus({ status }, _, errors) {
       if (status) validateCounts(status, ['currentReplicas', 'desiredReplicas'], FieldPath.of('status'), errors)

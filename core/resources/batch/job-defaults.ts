@@ -1,4 +1,5 @@
 import type { HookContext, Infer } from '../../schema/model.ts'
+import type { ApiObject } from '../definition.ts'
 import type { Job } from './job.ts'
 
 type JobValue = Infer<typeof Job>
@@ -54,7 +55,14 @@ export function generateSelector(job: JobValue, context: HookContext): void {
   const labels = { ...prefixed, ...legacy, ...given }
   template.metadata = { ...template.metadata, labels }
   if (given !== undefined && job.metadata?.labels === given) job.metadata = { ...job.metadata, labels }
-  else defaultLabels(job)
   const label = context.platform.name('batch.<labels>/controller-uid')
   spec.selector = { ...spec.selector, matchLabels: { [label]: job.metadata?.uid ?? '', ...spec.selector?.matchLabels } }
+}
+
+/** A job without labels is returned with those that its template has now; validation and admission have seen none. */
+export function completeJob(job: JobValue): ApiObject | undefined {
+  if (Object.keys(job.metadata?.labels ?? {}).length > 0) return undefined
+  const complete = { ...job }
+  defaultLabels(complete)
+  return complete as unknown as ApiObject
 }

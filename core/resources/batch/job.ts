@@ -9,7 +9,7 @@ import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { countAt } from '../selectable.ts'
 import { jobColumns } from './columns.ts'
-import { defaultJob, defaultLabels, generateSelector } from './job-defaults.ts'
+import { completeJob, defaultJob, defaultLabels, generateSelector } from './job-defaults.ts'
 import { validateJobStatus } from './job-status-validation.ts'
 import { validateJob, validateJobUpdate } from './job-validation.ts'
 import { jobSpecWarnings } from './job-warnings.ts'
@@ -166,6 +166,7 @@ export const jobs = resource({
       'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     defaults: defaultJob,
     prepareCreate: generateSelector,
+    completeCreate: (job) => completeJob(job),
     prepareStatus: (job) => defaultLabels(job),
     validate: validateJob,
     validateUpdate: validateJobUpdate,

@@ -1,4 +1,4 @@
-import { field } from '../../schema/model.ts'
+import { field, type JsonObject } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { Eviction } from '../policy/eviction.ts'
@@ -24,6 +24,14 @@ export const Pod = object('Pod', 'Containers that run together on one node.', {
   status: field(3, PodStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
+const completion = (reason: string, message: string) => [{ type: 'Completed', status: 'True', reason, message }]
+
+/** What rows of pods that have ended say, by phase. */
+const completions: { readonly [phase: string]: readonly JsonObject[] | undefined } = {
+  Succeeded: completion('Succeeded', 'The pod has completed successfully.'),
+  Failed: completion('Failed', 'The pod failed.'),
+}
+
 export const pods = resource({
   group: '',
   version: 'v1',
@@ -33,6 +41,7 @@ export const pods = resource({
   categories: ['all'],
   schema: Pod,
   columns: podColumns,
+  rowConditions: ({ status }) => completions[(status as { phase?: string } | undefined)?.phase ?? ''],
   returnsDeleted: true,
   // Old node agents corrupt owner references.
   statusKeeps: ['deletionTimestamp', 'ownerReferences'],

@@ -6,6 +6,7 @@ import { ResourceQuotaScope } from './enums.ts'
 import { objectValidation } from './object-validation.ts'
 import { validateResourceQuota, validateResourceQuotaStatus, validateResourceQuotaUpdate } from './quota-validation.ts'
 import { resourceList } from './resource-list.ts'
+import { warnOfRequestsBeyondLimits } from './resourcequota-warnings.ts'
 
 export const ScopedResourceSelectorRequirement = message(
   'ScopedResourceSelectorRequirement',
@@ -62,6 +63,7 @@ export const resourceQuotas = resource({
     validate: objectValidation(validateResourceQuota),
     validateUpdate: validateResourceQuotaUpdate,
     validateStatus: validateResourceQuotaStatus,
+    warnings: warnOfRequestsBeyondLimits,
   },
   lifecycle: { introduced: '1.0' },
   status: true,

@@ -1,4 +1,4 @@
-import { ageColumn, nameColumn, none, selectorColumn, textColumn } from '../cells.ts'
+import { ageColumn, defaultMarkColumn, nameColumn, none, selectorColumn, textColumn } from '../cells.ts'
 import { type Entrance, entrances } from '../core/service-columns.ts'
 
 interface IngressRow {
@@ -51,7 +51,7 @@ function parametersText({ spec }: IngressClassRow): string {
 }
 
 export const ingressClassColumns = [
-  nameColumn,
+  defaultMarkColumn('ingressclass.<labels>/is-default-class'),
   textColumn('Controller', 'Controller of the class.', '.spec.controller'),
   textColumn('Parameters', 'Object with further settings.', parametersText),
   ageColumn,

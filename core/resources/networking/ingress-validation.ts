@@ -3,6 +3,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats/formats.ts'
 import { parseAddress } from '../../schema/formats/ip.ts'
+import { given } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateEntranceName } from '../core/service-update-validation.ts'
 import { asJson, validateAddress, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
@@ -16,7 +17,7 @@ export const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
 export function validateIngressSpec(spec: Infer<typeof IngressSpec>, path: FieldPath, errors: FieldErrors, context: HookContext): void {
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec
   if (rules.length === 0 && defaultBackend === undefined) {
-    errors.invalid(path, asJson(spec.rules), 'either `defaultBackend` or `rules` must be specified')
+    errors.invalid(path, asJson(given(spec, 'rules')), 'either `defaultBackend` or `rules` must be specified')
   }
   if (defaultBackend) validateBackend(defaultBackend, path.child('defaultBackend'), errors, context)
   rules.forEach(({ host, http }, index) => {

@@ -1,6 +1,7 @@
+import type { Platform } from '../../platform.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, int32, int64, intOrString, list, map, message, pointer, string, time } from '../../schema/model.ts'
-import { resource } from '../definition.ts'
+import { field, int32, int64, intOrString, type JsonObject, list, map, message, pointer, string, time } from '../../schema/model.ts'
+import { type ApiObject, resource } from '../definition.ts'
 import { validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { Condition } from '../meta/condition.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
@@ -55,6 +56,23 @@ export const PodDisruptionBudget = object('PodDisruptionBudget', 'Limits how man
   status: field(3, PodDisruptionBudgetStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
+/** Label of the selectors that stood for all pods and for none in v1beta1. */
+const reservedLabel = 'pdb.<labels>/deprecated-v1beta1-empty-selector-match'
+
+/** Takes the reserved label out of selectors that have more than it (the reference, pkg/apis/policy/v1/conversion.go). */
+function dropReservedExpressions(object: ApiObject, platform: Platform): void {
+  const { selector } = (object['spec'] ?? {}) as { selector?: { matchLabels?: object; matchExpressions?: readonly JsonObject[] } }
+  const key = platform.name(reservedLabel)
+  const expressions = selector?.matchExpressions ?? []
+  if (selector === undefined || !expressions.some((each) => each['key'] === key)) return
+  const isAlone = expressions.length === 1 && Object.keys(selector.matchLabels ?? {}).length === 0
+  // The selector that stands for none; its values would be refused.
+  if (isAlone && expressions[0]?.['operator'] === 'Exists' && expressions[0]['values'] === undefined) return
+  const { matchExpressions: _, ...others } = selector
+  const kept = expressions.filter((each) => each['key'] !== key)
+  object['spec'] = { ...(object['spec'] as JsonObject), selector: { ...others, ...(kept.length > 0 && { matchExpressions: kept }) } }
+}
+
 export const podDisruptionBudgets = resource({
   group: 'policy',
   version: 'v1',
@@ -70,6 +88,7 @@ export const podDisruptionBudgets = resource({
   generation: 'spec',
   updateNeedsVersion: true,
   strategy: {
+    convertGiven: dropReservedExpressions,
     validateStatus({ status }, _, errors) {
       if (!status) return
       validateCounts(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], FieldPath.of('status'), errors)

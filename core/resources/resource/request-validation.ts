@@ -24,12 +24,8 @@ export function validateAmount({ allocationMode, count = 0 }: Amount, path: Fiel
   if (allocationMode === 'ExactCount' && count <= 0) errors.invalid(at, count, 'must be greater than zero')
 }
 
-export function validateRequest(
-  { name, exactly, firstAvailable = [] }: Infer<typeof DeviceRequest>,
-  path: FieldPath,
-  errors: FieldErrors,
-): void {
-  validateName(name, path.child('name'), errors)
+/** Names are validated before. */
+export function validateRequest({ exactly, firstAvailable = [] }: Infer<typeof DeviceRequest>, path: FieldPath, errors: FieldErrors): void {
   const rule = 'exactly one of `exactly` or `firstAvailable` is required'
   if (exactly && firstAvailable.length > 0) {
     // Neither is validated then.
@@ -45,7 +41,7 @@ export function validateRequest(
     (alternative) => alternative.name,
     path.child('firstAvailable'),
     errors,
-    (alternative, at) => validateName(alternative.name, at.child('name'), errors),
+    () => {},
   )
 }
 

@@ -1,6 +1,7 @@
 import { bool, field, int64, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
 import { validateToleration } from './device-validation.ts'
 import { DeviceAllocationMode, DeviceTaintEffect } from './enums.ts'
+import { validateName } from './name-validation.ts'
 import { defaultAmount, validateAmount, validateRequest } from './request-validation.ts'
 import { maxExpression, validateSelector } from './selector-validation.ts'
 
@@ -67,7 +68,11 @@ export const DeviceSubRequest = message(
     tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
     capacity: pointer(7, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
   },
-  { defaults: (request) => defaultAmount(request), validate: (request, path, errors) => validateAmount(request, path, errors) },
+  {
+    defaults: (request) => defaultAmount(request),
+    validateFirst: ({ name }, path, errors) => validateName(name, path.child('name'), errors),
+    validate: (request, path, errors) => validateAmount(request, path, errors),
+  },
 )
 
 export const DeviceRequest = message(
@@ -80,7 +85,10 @@ export const DeviceRequest = message(
       gate: 'DRAPrioritizedList',
     }),
   },
-  { validate: (request, path, errors) => validateRequest(request, path, errors) },
+  {
+    validateFirst: ({ name }, path, errors) => validateName(name, path.child('name'), errors),
+    validate: (request, path, errors) => validateRequest(request, path, errors),
+  },
 )
 
 export const DeviceConstraint = message(

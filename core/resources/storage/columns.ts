@@ -1,20 +1,7 @@
-import type { HookContext } from '../../schema/model.ts'
-import { ageColumn, flagColumn, joined, nameColumn, sizeColumn, textColumn, unset } from '../cells.ts'
-
-interface ClassRow {
-  readonly metadata?:
-    | { readonly name?: string | undefined; readonly annotations?: { readonly [key: string]: string } | undefined }
-    | undefined
-}
-
-function classText({ metadata }: ClassRow, { platform }: HookContext): string {
-  const marks = ['storageclass.<labels>/is-default-class', 'storageclass.beta.<labels>/is-default-class']
-  const isDefault = marks.some((mark) => metadata?.annotations?.[platform.name(mark)] === 'true')
-  return `${metadata?.name ?? ''}${isDefault ? ' (default)' : ''}`
-}
+import { ageColumn, defaultMarkColumn, flagColumn, joined, nameColumn, sizeColumn, textColumn, unset } from '../cells.ts'
 
 export const storageClassColumns = [
-  { ...nameColumn, cell: classText },
+  defaultMarkColumn('storageclass.<labels>/is-default-class', 'storageclass.beta.<labels>/is-default-class'),
   textColumn('Provisioner', 'Driver that provisions the volumes.', '.provisioner'),
   textColumn('ReclaimPolicy', 'What happens to volumes when their claim is deleted.', '.reclaimPolicy', 'Delete'),
   textColumn('VolumeBindingMode', 'When volumes are provisioned and bound.', '.volumeBindingMode', 'Immediate'),

@@ -158,7 +158,17 @@ function* members(version: string): Generator<readonly [what: string, answer: st
       '{"code":null}',
     ],
     '{"code":1e999}',
-    ...['{"code":0}', '{"code":-1}', '{"code":200}', '{"code":99}', '{"code":599}', '{"code":600}', '{"code":999}', '{"message":null}', '{"message":1}'],
+    ...[
+      '{"code":0}',
+      '{"code":-1}',
+      '{"code":200}',
+      '{"code":99}',
+      '{"code":599}',
+      '{"code":600}',
+      '{"code":999}',
+      '{"message":null}',
+      '{"message":1}',
+    ],
     ...[
       '{"Message":"x"}',
       '{"message":"a","message":"b"}',

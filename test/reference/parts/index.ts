@@ -2,6 +2,7 @@
 import type { Part } from '../exchange.ts'
 import { actions } from './actions.ts'
 import { webhookAnswers } from './answers.ts'
+import { corpora } from './corpora.ts'
 import { create } from './create.ts'
 import { custom } from './custom.ts'
 import { deletion } from './deletion.ts'
@@ -50,6 +51,7 @@ export const parts: readonly Part[] = [
     textFormats,
     webSockets,
     webhookAnswers,
+    corpora,
     gatesOn,
     gatesOff,
   ],

@@ -8,20 +8,12 @@ import type { Json, JsonObject, Message } from '../../../schema/model.ts'
 import type { ApiObject, Conversion } from '../../definition.ts'
 import { AnnotationFault, readListAnnotation } from '../../json-annotation.ts'
 import { processorMetric, usualUtilization } from '../defaults.ts'
+import { names } from '../field-annotations.ts'
 import { HorizontalPodAutoscalerCondition } from '../horizontalpodautoscaler.ts'
 import { behaviorFromText, behaviorText } from './behavior-text.ts'
 import { specToV1, specToV2, statusToV1, statusToV2 } from './metric-conversion.ts'
 import { MetricSpec } from './metrics.ts'
 import { MetricStatus } from './metrics-status.ts'
-
-const names = {
-  metrics: 'autoscaling.alpha.<labels>/metrics',
-  behavior: 'autoscaling.alpha.<labels>/behavior',
-  currentMetrics: 'autoscaling.alpha.<labels>/current-metrics',
-  conditions: 'autoscaling.alpha.<labels>/conditions',
-} as const
-/** Annotations that hold fields of the stored version. */
-export const fieldAnnotations: readonly string[] = Object.values(names)
 
 const keysOf = ({ name }: Platform) => ({
   metrics: name(names.metrics),

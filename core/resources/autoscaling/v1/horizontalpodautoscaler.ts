@@ -2,7 +2,8 @@ import { field, int32, int64, message, pointer, required, time } from '../../../
 import { type ApiObject, resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { horizontalPodAutoscalerColumns } from '../columns.ts'
-import { conversion, defaultTarget, fieldAnnotations } from './conversion.ts'
+import { fieldAnnotations } from '../field-annotations.ts'
+import { conversion, defaultTarget } from './conversion.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 
 export const HorizontalPodAutoscalerSpec = message(
