@@ -101,6 +101,11 @@ export interface Strategy<T = ApiObject> {
   prepareDelete?(object: T, context: HookContext): void
   /** All problems of the object's name, or of what it is generated from, given those of its format. Default: those. */
   nameProblems?(object: T, name: string, found: readonly string[]): readonly string[]
+  /**
+   * Why a signature in a new object is not that of its key, which its validation reports; undefined: it is, or can't be read. Web Crypto answers
+   * later, so that it is asked before.
+   */
+  signatureFault?(object: T): Promise<string | undefined>
   /** Validation on create and update; `old` is set on updates, for rules on new or changed values only. */
   validate?(object: T, errors: FieldErrors, context: HookContext, old?: T): void
   /** Runs after `validate` on updates. Immutable fields are already validated. */

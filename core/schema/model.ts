@@ -39,6 +39,8 @@ export interface HookContext {
     readonly groups: readonly string[]
     readonly extra?: { readonly [key: string]: readonly string[] }
   }
+  /** Result of the kind's `signatureFault`, while a new object is validated. */
+  readonly signatureFault?: string
   /**
    * Runs a long part of a validation (cel/replay.ts): when the validation is repeated after an interruption, completed parts are not, and
    * the interrupted one resumes. Absent: no interruptions.

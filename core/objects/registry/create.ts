@@ -102,7 +102,9 @@ async function prepareAndStore(
   const paused = request.slices?.pause()
   if (paused) await paused
   const found = request.findErrors && (await request.findErrors(canonical, undefined))
-  const validated = interruptible(request, () => validateCreate(definition, canonical, request.context, found))
+  const fault = definition.strategy.signatureFault && (await definition.strategy.signatureFault(canonical as never))
+  const context = fault === undefined ? request.context : { ...request.context, signatureFault: fault }
+  const validated = interruptible(request, () => validateCreate(definition, canonical, context, found))
   if (validated) await validated
   for (const text of definition.strategy.warnings?.(canonical as never, undefined, request.context) ?? []) request.warn(text)
   const admitted = request.validateAdmission(canonical, undefined)

@@ -7,6 +7,7 @@ import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateSignerName } from '../core/signer-name.ts'
 import { repeats } from '../validation.ts'
 import type { CertificateSigningRequest } from './certificatesigningrequest.ts'
+import { requestSignatureFault } from './possession.ts'
 import { signedParts } from './signed-form.ts'
 
 const spec = FieldPath.of('spec')
@@ -16,20 +17,43 @@ const minSeconds = 600
 /** Whether the bytes look like a CertificationRequest (RFC 2986): information, algorithm, signature. */
 const isRequest = (bytes: Uint8Array) => signedParts(bytes) !== undefined
 
-function requestFault(base64: string): string | undefined {
+/** Label and content of the first PEM block of a request. */
+function blockOf(base64: string): { readonly label: string | undefined; readonly body: string } {
   const [, label, body = ''] = block.exec(new TextDecoder().decode(decodeBase64(base64))) ?? []
+  return { label, body: body.replace(/\s/g, '') }
+}
+
+/** The strategy's `signatureFault`. */
+export async function requestSignature({ spec }: Infer<typeof CertificateSigningRequest>): Promise<string | undefined> {
+  // A request that was left out is null.
+  const request = spec.request ?? ''
+  if (requestFault(request) !== undefined) return undefined
+  return requestSignatureFault(decodeBase64(blockOf(request).body)).catch(() => undefined)
+}
+
+function requestFault(base64: string): string | undefined {
+  const { label, body } = blockOf(base64)
   if (label !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
   try {
-    return isRequest(decodeBase64(body.replace(/\s/g, ''))) ? undefined : 'asn1: structure error: malformed certificate request'
+    return isRequest(decodeBase64(body)) ? undefined : 'asn1: structure error: malformed certificate request'
   } catch {
     return 'asn1: structure error: malformed certificate request'
   }
 }
 
+/** The request itself, which the reference validates before the other fields. */
+export function validateRequestBlock(
+  request: string | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  { signatureFault }: HookContext,
+): void {
+  const fault = requestFault(request ?? '') ?? signatureFault
+  if (fault !== undefined) errors.invalid(path, request, fault)
+}
+
 export function validateRequest(object: Infer<typeof CertificateSigningRequest>, errors: FieldErrors, { platform }: HookContext): void {
-  const { request, usages = [], signerName, expirationSeconds } = object.spec
-  const fault = requestFault(request ?? '')
-  if (fault !== undefined) errors.invalid(spec.child('request'), request, fault)
+  const { usages = [], signerName, expirationSeconds } = object.spec
   if (usages.length === 0) errors.required(spec.child('usages'))
   const isRepeat = repeats()
   usages.forEach((usage, index) => {

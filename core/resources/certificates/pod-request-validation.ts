@@ -9,6 +9,7 @@ import { isPlatformSigner, podCertificateSeconds, validateSignerName } from '../
 import { validateUserAnnotations } from '../core/user-annotations.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
 import { asJson, validateFormat } from '../validation.ts'
+import { allowedSizes, isProof, requestSignatureFault } from './possession.ts'
 import { type PublicKey, publicKey, requestedKey } from './public-key.ts'
 import type { PodCertificateRequest } from './v1beta1/podcertificaterequest.ts'
 
@@ -37,17 +38,32 @@ export function validatePodRequest({ spec }: Request, errors: FieldErrors, conte
   const { min, maxOfPlatform, max: maxOfOthers } = podCertificateSeconds
   const max = isPlatformSigner(spec.signerName, context) ? maxOfPlatform : maxOfOthers
   if (seconds < min || seconds > max) errors.invalid(path, seconds, `must be in the range [${min}, ${max}]`)
-  validateKey(spec, errors)
+  validateKey(spec, errors, context)
 }
 
-/** Either a PKCS #10 request, or both of the deprecated fields. Signatures are not verified. */
+/** The strategy's `signatureFault`: of the PKCS #10 request, or of the proof. */
+export async function podSignatureFault({ spec }: Request): Promise<string | undefined> {
+  const { stubPKCS10Request: request, pkixPublicKey: key, proofOfPossession: proof } = spec
+  if (request && request.length <= 2 * maxLengths.stub) return requestSignatureFault(decodeBase64(request)).catch(() => undefined)
+  if (!key || !proof || Math.max(key.length, proof.length) > 2 * maxLengths.key) return undefined
+  return (await isProof(decodeBase64(key), spec.podUID, decodeBase64(proof))) ? undefined : 'could not verify proof-of-possession signature'
+}
+
+/** Either a PKCS #10 request, or both of the deprecated fields. */
 function validateKey(
   { stubPKCS10Request: request, pkixPublicKey: key, proofOfPossession: proof }: Request['spec'],
   errors: FieldErrors,
+  { signatureFault }: HookContext,
 ): void {
-  if (request && !key && !proof) validateStub(request, root.child('stubPKCS10Request'), errors)
-  else if (!request && key && proof) validatePublicKey(key, proof, errors)
-  else errors.invalidUnshown(root, 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set')
+  const before = errors.count
+  if (request && !key && !proof) {
+    const path = root.child('stubPKCS10Request')
+    validateStub(request, path, errors)
+    if (signatureFault !== undefined && errors.count === before) errors.invalidUnshown(path, 'invalid signature')
+  } else if (!request && key && proof) {
+    validatePublicKey(key, proof, errors)
+    if (signatureFault !== undefined && errors.count === before) errors.invalidUnshown(root.child('proofOfPossession'), signatureFault)
+  } else errors.invalidUnshown(root, 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set')
 }
 
 function validateStub(base64: string, path: FieldPath, errors: FieldErrors): void {
@@ -78,7 +94,7 @@ const unknownKey = 'unknown public key type; supported types are Ed25519, ECDSA,
 
 function validateStrength(key: PublicKey, curves: string, path: FieldPath, errors: FieldErrors): void {
   if (key.type === 'ECDSA' && key.curve === 'P-224') errors.invalid(path, `curve ${key.curve}`, curves)
-  if (key.type === 'RSA' && key.bits !== 3072 && key.bits !== 4096)
+  if (key.type === 'RSA' && !allowedSizes.includes(key.bits))
     errors.invalid(path, `${key.bits}-bit modulus`, 'RSA keys must have modulus size 3072 or 4096')
 }
 

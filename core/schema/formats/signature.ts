@@ -1,5 +1,17 @@
-import { childrenOf, type Der, oidOf, readDer, tags } from '../../../schema/formats/der.ts'
-import type { Certificate } from './certificate.ts'
+/** Signatures in the forms of X.509 (RFC 5280, RFC 2986), verified with Web Crypto. */
+import { childrenOf, type Der, oidOf, readDer, tags } from './der.ts'
+
+/** What is signed, and how. */
+export interface Signed {
+  /** AlgorithmIdentifier of the signature. */
+  readonly signatureAlgorithm: Der
+  readonly signature: Uint8Array<ArrayBuffer>
+  /** The bytes that it covers. */
+  readonly signed: Uint8Array<ArrayBuffer>
+}
+
+/** Bytes of a SubjectPublicKeyInfo. */
+type KeyInfo = Uint8Array<ArrayBuffer>
 
 type Curve = 'P-256' | 'P-384' | 'P-521'
 
@@ -17,57 +29,79 @@ const hashes: { readonly [oid: string]: string } = {
   '2.16.840.1.101.3.4.2.3': 'SHA-512',
 }
 
-type Verify = (parent: Certificate, child: Certificate) => Promise<boolean>
+type Verify = (publicKey: KeyInfo, child: Signed) => Promise<boolean>
 
 const rsa =
   (hash: string): Verify =>
-  async (parent, child) => {
-    const key = await crypto.subtle.importKey('spki', parent.publicKey, { name: 'RSASSA-PKCS1-v1_5', hash }, false, ['verify'])
+  async (publicKey, child) => {
+    const key = await crypto.subtle.importKey('spki', publicKey, { name: 'RSASSA-PKCS1-v1_5', hash }, false, ['verify'])
     return crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, child.signature, child.signed)
   }
 
 const ecdsa =
   (hash: string): Verify =>
-  async (parent, child) => {
-    const namedCurve = curveOf(parent.publicKey)
+  async (publicKey, child) => {
+    const namedCurve = curveOf(publicKey)
     if (namedCurve === undefined) return false
-    const key = await crypto.subtle.importKey('spki', parent.publicKey, { name: 'ECDSA', namedCurve }, false, ['verify'])
+    const key = await crypto.subtle.importKey('spki', publicKey, { name: 'ECDSA', namedCurve }, false, ['verify'])
     return crypto.subtle.verify({ name: 'ECDSA', hash }, key, plainSignature(child.signature, coordinateSizes[namedCurve]), child.signed)
   }
 
-const rsaPss: Verify = async (parent, child) => {
+const rsaPss: Verify = async (publicKey, child) => {
   const { hash, saltLength } = pssOf(child.signatureAlgorithm)
-  const key = await crypto.subtle.importKey('spki', parent.publicKey, { name: 'RSA-PSS', hash }, false, ['verify'])
+  const key = await crypto.subtle.importKey('spki', publicKey, { name: 'RSA-PSS', hash }, false, ['verify'])
   return crypto.subtle.verify({ name: 'RSA-PSS', saltLength }, key, child.signature, child.signed)
 }
 
-const ed25519: Verify = async (parent, child) => {
-  const key = await crypto.subtle.importKey('spki', parent.publicKey, { name: 'Ed25519' }, false, ['verify'])
+const ed25519: Verify = async (publicKey, child) => {
+  const key = await crypto.subtle.importKey('spki', publicKey, { name: 'Ed25519' }, false, ['verify'])
   return crypto.subtle.verify('Ed25519', key, child.signature, child.signed)
 }
 
-/** Signature algorithms by identifier. MD5 and SHA-1 are left out on purpose. */
-const algorithms: { readonly [oid: string]: Verify } = {
-  '1.2.840.113549.1.1.10': rsaPss,
-  '1.2.840.113549.1.1.11': rsa('SHA-256'),
-  '1.2.840.113549.1.1.12': rsa('SHA-384'),
-  '1.2.840.113549.1.1.13': rsa('SHA-512'),
-  '1.2.840.10045.4.3.2': ecdsa('SHA-256'),
-  '1.2.840.10045.4.3.3': ecdsa('SHA-384'),
-  '1.2.840.10045.4.3.4': ecdsa('SHA-512'),
-  '1.3.101.112': ed25519,
+/** What a signature algorithm needs: Go's name of the keys, and how they verify. */
+interface Algorithm {
+  readonly key: 'RSA' | 'DSA' | 'ECDSA' | 'Ed25519'
+  readonly verify: Verify
 }
 
-/** Whether the key of `parent` signed `child`. False for unsupported keys and algorithms. */
-export async function isSignedBy(child: Certificate, parent: Certificate): Promise<boolean> {
-  try {
-    const [id] = childrenOf(child.signatureAlgorithm)
-    const verify = id === undefined ? undefined : algorithms[oidOf(id)]
-    return (await verify?.(parent, child)) ?? false
-  } catch {
-    return false
-  }
+const algorithm = (key: Algorithm['key'], verify: Verify): Algorithm => ({ key, verify })
+
+/** Signature algorithms by identifier. MD5 and SHA-1 are left out on purpose. */
+export const signatureAlgorithms: { readonly [oid: string]: Algorithm | undefined } = {
+  '1.2.840.113549.1.1.10': algorithm('RSA', rsaPss),
+  '1.2.840.113549.1.1.11': algorithm('RSA', rsa('SHA-256')),
+  '1.2.840.113549.1.1.12': algorithm('RSA', rsa('SHA-384')),
+  '1.2.840.113549.1.1.13': algorithm('RSA', rsa('SHA-512')),
+  '1.2.840.10045.4.3.2': algorithm('ECDSA', ecdsa('SHA-256')),
+  '1.2.840.10045.4.3.3': algorithm('ECDSA', ecdsa('SHA-384')),
+  '1.2.840.10045.4.3.4': algorithm('ECDSA', ecdsa('SHA-512')),
+  '1.3.101.112': algorithm('Ed25519', ed25519),
 }
+
+/** Those with SHA-1, which the reference accepts in certificate requests. */
+export const sha1Algorithms: typeof signatureAlgorithms = {
+  '1.2.840.113549.1.1.5': algorithm('RSA', rsa('SHA-1')),
+  '1.2.840.10045.4.1': algorithm('ECDSA', ecdsa('SHA-1')),
+}
+
+/** Identifier of an AlgorithmIdentifier. Throws for other DER. */
+export function algorithmId(identifier: Der): string {
+  const [id] = childrenOf(identifier)
+  return id === undefined ? '' : oidOf(id)
+}
+
+/** Whether a signature with ECDSA (ASN.1) and SHA-256, or Ed25519, is that of the key. False for malformed ones. */
+export const verifies = (
+  publicKey: KeyInfo,
+  key: 'ECDSA' | 'Ed25519',
+  signed: Uint8Array<ArrayBuffer>,
+  signature: Uint8Array<ArrayBuffer>,
+) =>
+  (key === 'ECDSA' ? ecdsa('SHA-256') : ed25519)(publicKey, {
+    signatureAlgorithm: readDer(Uint8Array.of(tags.null, 0)),
+    signature,
+    signed,
+  }).catch(() => false)
 
 /** Curve of an elliptic curve key in SubjectPublicKeyInfo; undefined for other keys. */
 export function curveOf(publicKey: Uint8Array): Curve | undefined {
@@ -90,7 +124,7 @@ function plainSignature(signature: Uint8Array, size: number): Uint8Array<ArrayBu
 }
 
 /** Parameters of RSASSA-PSS (RFC 4055 3.1). The hash must be present, because its default is SHA-1. */
-function pssOf(algorithm: Der): { hash: string; saltLength: number } {
+export function pssOf(algorithm: Der): { hash: string; saltLength: number } {
   const [, parameters] = childrenOf(algorithm)
   const fields = new Map((parameters === undefined ? [] : childrenOf(parameters)).map(({ tag, content }) => [tag, readDer(content)]))
   const hashField = fields.get(0xa0)

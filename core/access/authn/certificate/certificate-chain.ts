@@ -1,7 +1,7 @@
 import { sameBytes } from '../../../schema/bytes.ts'
 import type { Certificate } from './certificate.ts'
-import { isSignedBy } from './certificate-signature.ts'
 import { constrainedName } from './name-constraints.ts'
+import { isSignedBy } from './signed-by.ts'
 
 /** Maximum signature checks per chain, however many certificates a client sends. */
 const maxSignatureChecks = 100

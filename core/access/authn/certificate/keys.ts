@@ -1,8 +1,8 @@
 import { encodeBase64 } from '../../../schema/formats/base64.ts'
 import { childrenOf, oidOf, readDer, tags, writeDer } from '../../../schema/formats/der.ts'
 import { type PemBlock, pemBlocks } from '../../../schema/formats/pem.ts'
+import { curveOf, curves } from '../../../schema/formats/signature.ts'
 import { parseCertificate } from './certificate.ts'
-import { curveOf, curves } from './certificate-signature.ts'
 
 /** JWS algorithm (RFC 7518 3.1) of a key; chosen by the key, never by the token. */
 export type JwsAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'

@@ -3,7 +3,7 @@ import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { object } from '../../meta/object.ts'
 import { podCertificateRequestColumns } from '../columns.ts'
-import { validatePodRequest, validatePodRequestStatus } from '../pod-request-validation.ts'
+import { podSignatureFault, validatePodRequest, validatePodRequestStatus } from '../pod-request-validation.ts'
 
 export const PodCertificateRequestSpec = message(
   'PodCertificateRequestSpec',
@@ -57,5 +57,5 @@ export const podCertificateRequests = resource({
   statusKeeps: 'metadata',
   selectable: { 'spec.signerName': '.spec.signerName', 'spec.podName': '.spec.podName', 'spec.nodeName': '.spec.nodeName' },
   updateNeedsVersion: true,
-  strategy: { validate: validatePodRequest, validateStatus: validatePodRequestStatus },
+  strategy: { signatureFault: podSignatureFault, validate: validatePodRequest, validateStatus: validatePodRequestStatus },
 })

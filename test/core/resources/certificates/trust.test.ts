@@ -118,6 +118,7 @@ test('a PodCertificateRequest has a key of a known type and strength', async () 
     return causesOf(await send('POST', `${requests}?dryRun=All`, { ...request, spec }))
   }
   const proofOfPossession = 'AAAA'
+  const unproven = 'spec.proofOfPossession: Invalid value: could not verify proof-of-possession signature'
   const both = 'spec: Invalid value: exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set'
   const [stubAt, keyAt] = ['spec.stubPKCS10Request: Invalid value', 'spec.pkixPublicKey: Invalid value']
   const weak = 'RSA keys must have modulus size 3072 or 4096'
@@ -138,7 +139,8 @@ test('a PodCertificateRequest has a key of a known type and strength', async () 
     { name: 'Ed25519' },
   ]) {
     assert.deepEqual(await causes({ stubPKCS10Request: await stub(good) }), [], good.name)
-    assert.deepEqual(await causes({ pkixPublicKey: await spki(good), proofOfPossession }), [], good.name)
+    // AAAA is no signature.
+    assert.deepEqual(await causes({ pkixPublicKey: await spki(good), proofOfPossession }), [unproven], good.name)
   }
   assert.deepEqual(await causes({ stubPKCS10Request: await stub(rsa(2048)) }), [`${stubAt}: "2048-bit modulus": ${weak}`])
   assert.deepEqual(await causes({ pkixPublicKey: await spki(rsa(2048)), proofOfPossession }), [`${keyAt}: "2048-bit modulus": ${weak}`])
