@@ -64,6 +64,7 @@ export function prepareServer(
   const { clock, telemetry } = ports
   const { apis, admission, controllers, serving, storage } = options
   const { metrics } = options.general
+  if (apis.gates.enabled('NativeHistograms')) metrics.useNativeHistograms()
   const loopback = createLoopback()
   const began = clock.monotonic()
   const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)

@@ -32,7 +32,7 @@ export const generalOptions = {
     default: '',
     description: "Host name in the label of this replica's identity lease. Empty: it has no identity lease.",
   }),
-  metrics: option<MetricsRegistry>(methods('record', 'collect', 'distribute', 'read', 'text'), {
+  metrics: option<MetricsRegistry>(methods('record', 'collect', 'distribute', 'read', 'text', 'useNativeHistograms'), {
     make: () => createMetrics(),
     description: 'Registry of metrics. Default: a new one.',
   }),

@@ -1,5 +1,5 @@
 /**
- * Counts of one server's metrics, printed as text. Label values are given in the order of the row's labels, so that each update needs few map
+ * Counts of one server's metrics, printed as text or protobuf. Label values are given in the order of the row's labels, so that each update needs few map
  * look-ups.
  */
 
@@ -17,11 +17,14 @@ import {
   type Totals,
   unrecorded,
 } from '../../metrics.ts'
-import { parseAccept } from '../../request/accept.ts'
+import { type AcceptClause, parseAccept } from '../../request/accept.ts'
+import { concatenate } from '../../schema/bytes.ts'
 import { type ConstrainedSeries, createConstrainedSeries, mergedCounts, mergedNumbers } from './constrained-series.ts'
+import { NativeHistogram } from './native-histogram.ts'
+import { metricFamily, type Value } from './protobuf-format.ts'
 import { constraintOf, isSelected, type MetricSelection } from './selection.ts'
 import type { Series } from './series.ts'
-import { histogramLines, labelPrinter, openMetricsText, prometheusText, type TextFormat, totalLines } from './text-format.ts'
+import { describe, histogramLines, labelPrinter, openMetricsText, prometheusText, type TextFormat, totalLines } from './text-format.ts'
 
 type Names = readonly string[]
 
@@ -49,6 +52,10 @@ export interface MetricsRegistry extends Metrics {
   read(name: string): Iterable<Sample>
   /** All metrics as text, sorted by name. Default: Prometheus' format. */
   text(format?: TextFormat): string
+  /** From now on the histograms of new series count in native buckets, too, which only protobuf has (feature gate NativeHistograms). */
+  useNativeHistograms(): void
+  /** All metrics in protobuf, sorted by name. */
+  protobuf(): Uint8Array<ArrayBuffer>
   /** The text as a response with these headers; `asked`: headers of a request, which select format and coding. */
   respond(asked?: Headers, headers?: { readonly [name: string]: string }): Response
   readonly selection: MetricSelection
@@ -57,11 +64,12 @@ export interface MetricsRegistry extends Metrics {
 interface Metric {
   readonly row: MetricRow
   readonly lines: (format: TextFormat) => Iterable<string>
-  readonly read: () => Iterable<readonly [values: Names, state: number | Readonly<Totals>]>
+  readonly read: () => Iterable<readonly [values: Names, state: Value]>
 }
 
 interface Distribution extends Totals {
   readonly counts: Float64Array
+  readonly native: NativeHistogram | undefined
 }
 
 /** What records observations, by how one adds to the state of a series. */
@@ -75,10 +83,28 @@ const observing = <T>({ of, at }: ConstrainedSeries<T>, add: (state: T, value: n
 })
 
 const openMetrics = 'application/openmetrics-text'
-/** Only a client that names OpenMetrics gets it; the reference always answers in Prometheus' format. */
-function formatFor(accept: string | null): TextFormat {
-  for (const { type, subtype, quality } of parseAccept(accept)) {
+const protobuf = 'application/vnd.google.protobuf'
+const family = 'io.prometheus.client.MetricFamily'
+/** Ways in which a client may want names escaped. Names here have nothing to escape. */
+const escapings: readonly (string | undefined)[] = ['allow-utf-8', 'underscores', 'dots', 'values']
+
+/** The media type of protobuf if the clause asks for it as the reference writes it, one message behind the other. */
+function protobufType({ type, subtype, parameters }: AcceptClause): string | undefined {
+  const isProtobuf = `${type}/${subtype}` === protobuf && parameters.get('proto') === family && parameters.get('encoding') === 'delimited'
+  if (!isProtobuf) return undefined
+  const escaping = parameters.get('escaping')
+  return `${protobuf}; proto=${family}; encoding=delimited; escaping=${escapings.includes(escaping) ? escaping : 'underscores'}`
+}
+
+/**
+ * The text format, or the media type of protobuf. Only a client that names OpenMetrics gets it; the reference has Prometheus' format and protobuf.
+ */
+function formatFor(accept: string | null): TextFormat | string {
+  for (const clause of parseAccept(accept)) {
+    const { type, subtype, quality } = clause
     if (quality === 0) continue
+    const binary = protobufType(clause)
+    if (binary !== undefined) return binary
     if (`${type}/${subtype}` === openMetrics) return openMetricsText
     if (subtype === '*' || type === 'text') return prometheusText
   }
@@ -89,6 +115,7 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
   const names = new Set<string>()
   const metrics = new Map<string, Metric>()
   let unexpected = 0
+  let isNative = false
   /** Whether the metric is recorded. */
   const admit = (row: MetricRow): boolean => {
     if (names.has(row.name)) throw new Error(`metric ${row.name} is registered already`)
@@ -111,12 +138,16 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
   }
   const text = (format: TextFormat = prometheusText) => {
     let output = ''
-    for (const { row, lines } of [...metrics.values()].sort((a, b) => (a.row.name < b.row.name ? -1 : 1))) {
+    for (const { row, lines } of sorted()) {
       output += format.head(row)
       for (const line of lines(format)) output += `${line}\n`
     }
     return output + format.end
   }
+
+  const sorted = () => [...metrics.values()].sort((a, b) => (a.row.name < b.row.name ? -1 : 1))
+  const families = () =>
+    concatenate(sorted().flatMap(({ row, read }) => metricFamily(row, describe(row), read()) ?? [])) as Uint8Array<ArrayBuffer>
 
   const recorders: { readonly [Type in MetricType]: (row: MetricRow) => Recorders<Names>[Type] } = {
     counter(row) {
@@ -148,7 +179,10 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     },
     histogram(row) {
       const { buckets } = row
-      const series = table<Distribution>(row, () => ({ counts: new Float64Array(buckets.length), sum: 0, count: 0 }))
+      const series = table<Distribution>(row, () => ({
+        ...{ counts: new Float64Array(buckets.length), sum: 0, count: 0 },
+        native: isNative ? new NativeHistogram() : undefined,
+      }))
       register(
         row,
         () => statesOf(series.all()),
@@ -160,6 +194,7 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
         if (bucket < buckets.length) state.counts[bucket]!++
         state.sum += value
         state.count++
+        state.native?.observe(value)
       })
     },
     summary(row) {
@@ -215,10 +250,14 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       unexpected,
     }),
     text,
+    useNativeHistograms() {
+      isNative = true
+    },
+    protobuf: families,
     respond(asked, others = {}) {
       const format = formatFor(asked?.get('accept') ?? null)
-      const headers = { 'Content-Type': format.mediaType, ...others }
-      const body = text(format)
+      const [mediaType, body] = typeof format === 'string' ? [format, families()] : [format.mediaType, text(format)]
+      const headers = { 'Content-Type': mediaType, ...others }
       if (!acceptsGzip(asked?.get('accept-encoding') ?? '')) return new Reply(body, { headers })
       return new Reply(gzipped(new Blob([body]).stream()), { headers: { ...headers, 'Content-Encoding': 'gzip' } })
     },

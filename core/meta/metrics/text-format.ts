@@ -16,7 +16,8 @@ export interface TextFormat {
   readonly end: string
 }
 
-function describe({ help, stability, deprecated }: MetricRow): string {
+/** The help of a metric, with its stability. */
+export function describe({ help, stability, deprecated }: MetricRow): string {
   const text = deprecated === undefined ? help : `(Deprecated since ${deprecated}) ${help}`
   return stability === null ? text : `[${stability}] ${text}`
 }
