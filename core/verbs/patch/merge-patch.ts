@@ -3,7 +3,7 @@
 import { badRequest } from '../../answers/status.ts'
 import { jsonTypeName } from '../../apply/json-values.ts'
 import { isObject } from '../../schema/json/is-object.ts'
-import { get, set } from '../../schema/json/members.ts'
+import { clone, get, set } from '../../schema/json/members.ts'
 import { forgetRawText } from '../../schema/json/raw.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 
@@ -33,7 +33,8 @@ function merge(target: JsonObject, patch: JsonObject): void {
     }
     const current = get(target, key)
     if (isObject(current) && isObject(value)) merge(current, value)
-    else set(target, key, withoutNulls(value))
+    // As by the reference's library: what takes the place of an object keeps its nulls.
+    else set(target, key, isObject(current) ? clone(value) : withoutNulls(value))
   }
 }
 

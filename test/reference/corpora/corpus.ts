@@ -1,4 +1,4 @@
-/** Objects of the reference's own tests, kept as lines of JSON: `[kind, object]`. */
+/** What the reference's own tests are about, kept as lines of JSON: `[kind, object]`, or `[document, patch]`. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
@@ -14,8 +14,14 @@ export function writeCorpus(name: string, lines: readonly string[]): number {
   return bytes.length
 }
 
-export const readCorpus = (name: string): (readonly [kind: string, object: JsonObject])[] =>
+const read = <T>(name: string): T[] =>
   brotliDecompressSync(readFileSync(fileOf(name)))
     .toString()
     .split('\n')
-    .map((line) => JSON.parse(line) as [string, JsonObject])
+    .map((line) => JSON.parse(line) as T)
+
+/** Objects with their kinds. */
+export const readCorpus = (name: 'printed' | 'objects') => read<readonly [kind: string, object: JsonObject]>(name)
+
+/** Texts of documents, and of patches for them. */
+export const readPatches = () => read<readonly [document: string, patch: string]>('patches')

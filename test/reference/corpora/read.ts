@@ -52,3 +52,20 @@ for (const [name, files] of Object.entries(tests)) {
 function constantsWith(source: string): ReadonlyMap<string, string> {
   return new Map([...constants, ...constantsOf([source])])
 }
+
+/** Tables of the tests of the patch library that the reference uses, whose rows begin with a document and a patch. */
+const patchTables = new Set(['Case', 'BadCase', 'TestCase', 'MutationTestCase'])
+const patchSources = process.env['JSON_PATCH_SOURCES']
+if (patchSources !== undefined) {
+  const rows = new Set<string>()
+  const text = (file: string) => readFileSync(join(patchSources, file), 'utf8')
+  for (const { value } of new GoFile(text('patch_test.go'), new Map()).literals(patchTables)) {
+    const [document, patch] = value.items
+    if (typeof document === 'string' && typeof patch === 'string') rows.add(JSON.stringify([document, patch]))
+  }
+  for (const [, document, patch] of text('merge_test.go').matchAll(/target:\s*`([^`]*)`,\s*patch:\s*`([^`]*)`/g))
+    rows.add(JSON.stringify([document, patch]))
+  for (const [, document, patch] of text('merge_test.go').matchAll(/doc :=\s*[`"]([^`\n]*)[`"]\n\s*pat :=\s*[`"]([^`\n]*)[`"]\n/g))
+    rows.add(JSON.stringify([document, patch]))
+  console.log(`patches: ${rows.size} documents with patches, ${writeCorpus('patches', [...rows])} bytes`)
+}

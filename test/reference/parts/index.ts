@@ -13,6 +13,7 @@ import { flags } from './flags.ts'
 import { textFormats } from './formats.ts'
 import { gatesOff, gatesOn } from './gates.ts'
 import { interplay } from './interplay.ts'
+import { jsonPatches } from './json-patches.ts'
 import { life } from './life.ts'
 import { media } from './media.ts'
 import { naming } from './names.ts'
@@ -52,6 +53,7 @@ export const parts: readonly Part[] = [
     webSockets,
     webhookAnswers,
     corpora,
+    jsonPatches,
     gatesOn,
     gatesOff,
   ],
