@@ -1,11 +1,11 @@
 import type { Authorizer } from '../access/authz/authorizer.ts'
+import type { Reports } from '../config/reload-metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Files, Logger, Outbound } from '../ports.ts'
 import type { Release } from '../release.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { PluginConfigurations } from './configuration.ts'
 import type { Lookup } from './lookup.ts'
-import type { ManifestReports } from './manifest/metrics.ts'
 import type { AdmissionMetrics } from './metrics.ts'
 
 /** Writes by plugins: with the server's own identity, through all of admission; objects of core/v1. Failures reject with ApiError. */
@@ -28,8 +28,8 @@ export interface PluginContext extends Lookup {
   readonly configuration: PluginConfigurations
   /** Default: nothing is counted. */
   readonly metrics?: AdmissionMetrics
-  /** What becomes of folders of manifests. Default: nothing is counted. */
-  readonly manifests?: ManifestReports
+  /** What becomes of a plugin's folder of manifests, by its hash. Default: nothing is counted. */
+  readonly manifests?: (plugin: string) => Reports<string>
   /** Release of this server, or the emulated one. */
   readonly release: Release
   /** Whether a feature gate is on. */

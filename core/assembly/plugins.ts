@@ -1,12 +1,13 @@
 /** The admission plugins of a server. */
 
 import type { AdmissionPlugin } from '../admission/attributes.ts'
-import { manifestReports, manifestRows } from '../admission/manifest/metrics.ts'
+import { manifestRows } from '../admission/manifest/metrics.ts'
 import { admissionRows } from '../admission/metrics.ts'
 import { claimAccess } from '../admission/plugins/claim-access.ts'
 import { choosePlugins, makePlugins } from '../admission/plugins/index.ts'
 import { policyParameters } from '../admission/plugins/policy-parameters.ts'
 import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
+import { hashReports } from '../config/reload-metrics.ts'
 import { emulatedRelease } from '../meta/version.ts'
 import type { AssemblyContext } from './context.ts'
 import { createOwnWrites } from './own-writes.ts'
@@ -33,6 +34,7 @@ export async function assemblePlugins(
           gates: apis.gates,
           ports,
         })
+  const manifestMetrics = general.metrics.record(manifestRows)
   const chosen = await makePlugins(choosePlugins(enable, disable), {
     ...lookup,
     write: createOwnWrites(fetchOwn, platform),
@@ -43,7 +45,7 @@ export async function assemblePlugins(
     logger: telemetry.logger,
     configuration: { ...admission.pluginConfigurations, ...fromFile },
     metrics: general.metrics.record(admissionRows),
-    manifests: manifestReports(general.metrics.record(manifestRows), clock, general.identity),
+    manifests: (plugin) => hashReports(manifestMetrics, clock, general.identity, plugin),
     authorizer,
     enabled,
     release: emulatedRelease(general.version),

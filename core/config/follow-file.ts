@@ -30,6 +30,20 @@ export interface FollowFile<T> {
 export const readFileText = async (files: Pick<Files, 'read'>, path: string): Promise<string> =>
   new TextDecoder().decode(await files.read(path))
 
+/** Runs `work`, which must not reject, one run after the other; calls during a run cause one more. */
+export function oneAtATime(work: () => Promise<void>): () => void {
+  let isWaiting = false
+  let running = Promise.resolve()
+  return () => {
+    if (isWaiting) return
+    isWaiting = true
+    running = running.then(() => {
+      isWaiting = false
+      return work()
+    })
+  }
+}
+
 /** Follows a file: changed content is loaded, one after the other, and what can't be loaded is logged. The returned function ends it. */
 export function followFile<T>(file: FollowFile<T>): () => void {
   const { path, files, logger, what, otherwise = 'the last valid one stays in use', retry } = file
@@ -59,10 +73,10 @@ export function followFile<T>(file: FollowFile<T>): () => void {
     cancel = retry.clock.after(retry.after, follow)
   }
 
-  let reloading = Promise.resolve()
+  const queue = oneAtATime(() => reload().catch(failed))
   function follow(): void {
     cancel()
-    reloading = reloading.then(reload).catch(failed)
+    queue()
   }
 
   const stop = files.watch(path, follow)

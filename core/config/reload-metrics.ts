@@ -4,55 +4,76 @@ import { counter, gauge, type Recorded, type Stability } from '../metrics.ts'
 import type { Clock } from '../ports.ts'
 import { hashOf } from '../schema/formats/digest.ts'
 
-/** `subject`: what the file configures, such as `authorization`. */
-export function reloadRows(subject: string, stability: Stability) {
-  const prefix = `apiserver_${subject}_config_controller`
-  const labels = ['status', 'apiserver_id_hash'] as const
+/** Rows of these names and descriptions. `own`: labels that tell several configurations apart. */
+export function rowsOfReloads(
+  prefix: string,
+  help: { readonly reloads: string; readonly last: string; readonly info: string },
+  stability: Stability = 'ALPHA',
+  own: readonly string[] = [],
+) {
+  const labels = ['status', ...own, 'apiserver_id_hash']
   return {
-    reloads: counter(`${prefix}_automatic_reloads_total`, {
-      stability,
-      help: `Changes of the ${subject} configuration that were read.`,
-      labels,
-    }),
-    last: gauge(`${prefix}_automatic_reload_last_timestamp_seconds`, {
-      stability,
-      help: `When the ${subject} configuration was last read again, in seconds since the epoch.`,
-      labels,
-    }),
-    info: gauge(`${prefix}_last_config_info`, {
-      help: `Hash of the ${subject} configuration in use.`,
-      labels: ['apiserver_id_hash', 'hash'],
-    }),
+    reloads: counter(`${prefix}_automatic_reloads_total`, { stability, help: help.reloads, labels }),
+    last: gauge(`${prefix}_automatic_reload_last_timestamp_seconds`, { stability, help: help.last, labels }),
+    info: gauge(`${prefix}_last_config_info`, { help: help.info, labels: [...own, 'apiserver_id_hash', 'hash'] }),
   }
 }
 
-export interface ReloadReports {
-  /** The file was reloaded; `text` is set if the new content is in use. */
-  reloaded(text: string | undefined): void
+/** `subject`: what the file configures, such as `authorization`. */
+export const reloadRows = (subject: string, stability: Stability) =>
+  rowsOfReloads(
+    `apiserver_${subject}_config_controller`,
+    {
+      reloads: `Changes of the ${subject} configuration that were read.`,
+      last: `When the ${subject} configuration was last read again, in seconds since the epoch.`,
+      info: `Hash of the ${subject} configuration in use.`,
+    },
+    stability,
+  )
+
+type ReloadMetrics = Recorded<ReturnType<typeof rowsOfReloads>>
+
+export interface Reports<Content> {
+  /** What was changed is loaded; undefined: it can't be used. */
+  reloaded(content: Content | undefined): void
   /** The content now in use. */
-  using(text: string): void
+  using(content: Content): void
 }
 
-/** `server` is this server's identity; empty: none. */
-export function reloadReports(metrics: Recorded<ReturnType<typeof reloadRows>>, clock: Clock, server: string): ReloadReports {
+/** Reports of the text of a file. */
+export type ReloadReports = Reports<string>
+
+/** Reports of content by its hash. `server`: this server's identity; empty: none. `own`: values of the rows' own labels. */
+export function hashReports(
+  metrics: ReloadMetrics,
+  clock: Clock,
+  server: string,
+  ...own: readonly string[]
+): Reports<string | Promise<string>> {
   const identity = once(() => hashOf(server))
-  let known: readonly [server: string, hash: string] | undefined
-  const using = (text: string) =>
-    void Promise.all([identity(), hashOf(text)]).then((hashes) => {
+  let known: readonly [...string[], string, string] | undefined
+  const using = (hash: string | Promise<string>) =>
+    void Promise.all([identity(), hash]).then((hashes) => {
       if (known) metrics.info.remove(known)
-      metrics.info.set(hashes, 1)
-      known = hashes
+      known = [...own, ...hashes]
+      metrics.info.set(known, 1)
     })
   return {
-    reloaded(text) {
-      const status = text === undefined ? 'failure' : 'success'
+    reloaded(hash) {
+      const status = hash === undefined ? 'failure' : 'success'
       const at = clock.now() / 1000
-      void identity().then((hash) => {
-        metrics.reloads.add([status, hash])
-        metrics.last.set([status, hash], at)
+      void identity().then((id) => {
+        metrics.reloads.add([status, ...own, id])
+        metrics.last.set([status, ...own, id], at)
       })
-      if (text !== undefined) using(text)
+      if (hash !== undefined) using(hash)
     },
     using,
   }
+}
+
+/** `server`: this server's identity; empty: none. */
+export function reloadReports(metrics: ReloadMetrics, clock: Clock, server: string): ReloadReports {
+  const { reloaded, using } = hashReports(metrics, clock, server)
+  return { reloaded: (text) => reloaded(text === undefined ? undefined : hashOf(text)), using: (text) => using(hashOf(text)) }
 }

@@ -1,3 +1,4 @@
+import { oneAtATime } from '../../config/follow-file.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { PluginContext } from '../context.ts'
 import type { ManifestPlugin } from './kinds.ts'
@@ -18,8 +19,7 @@ export function followManifests(
   const watches = new Map<string, () => void>()
   let closed = false
   let known = initial.hash
-  let loading: Promise<void> | undefined
-  let again = false
+  const reports = manifests?.(plugin)
 
   async function reload(): Promise<void> {
     try {
@@ -29,28 +29,18 @@ export function followManifests(
       if (loaded.hash === known) return
       known = loaded.hash
       use(loaded.objects)
-      manifests?.loaded(plugin, loaded.hash)
+      reports?.reloaded(loaded.hash)
       logger.info({ plugin, directory }, 'admission manifests reloaded')
     } catch (error) {
       if (closed) return
-      manifests?.failed(plugin)
+      reports?.reloaded(undefined)
       logger.error({ plugin, directory, error: messageOf(error) }, 'reload of admission manifests failed; the last valid ones stay in use')
     }
   }
 
-  /** One load at a time; changes meanwhile cause one more. */
-  function changed(): void {
-    if (closed) return
-    if (loading) {
-      again = true
-      return
-    }
-    loading = reload().finally(() => {
-      loading = undefined
-      if (!again) return
-      again = false
-      changed()
-    })
+  const queue = oneAtATime(reload)
+  const changed = () => {
+    if (!closed) queue()
   }
 
   /** A folder changes with the names of its files, a file with its content. */
@@ -65,7 +55,7 @@ export function followManifests(
   }
 
   use(initial.objects)
-  manifests?.loaded(plugin, initial.hash)
+  reports?.reloaded(initial.hash)
   watch(initial)
   return () => {
     closed = true
