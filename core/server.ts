@@ -1,6 +1,7 @@
 /** The entry point `fetch-apiserver/core`: a server is a fetch handler over a store. */
 import type { ApiServer } from './assembly/api-server.ts'
-import { assembleServer, prepareServer } from './assembly/server.ts'
+import { prepareServer, type UnstartedServer } from './assembly/server.ts'
+import type { MaybePromise } from './common/maybe-promise.ts'
 import { Shared } from './common/shared.ts'
 import { allOptions, type ServerOptions, validateServerOptions, withDefaults } from './options/index.ts'
 import { portRows } from './options/ports.ts'
@@ -12,21 +13,33 @@ export type { ServerOptions } from './options/index.ts'
 export { OptionError } from './options/validate.ts'
 export type * from './ports.ts'
 
+/** A server that is not started yet. It answers health checks, and everything else with 503. */
+export interface StartingServer extends ApiServer {
+  /** Opens the stores, and resolves when the server is ready to serve. Rejects when it can't start; then nothing is left behind. */
+  start(): Promise<void>
+}
+
+function prepare(caller: string, ports: HostPorts, open: () => MaybePromise<OpenStores>, options: ServerOptions): StartingServer {
+  validateServerOptions(caller, options)
+  const { start, wake: _wake, isIdle: _isIdle, ...server } = prepareServer(ports, open, withDefaults(options))
+  return { ...server, start: async () => void (await start()) }
+}
+
+/** The stores of a server whose caller has opened them. */
+const opened =
+  ({ store, overrides }: Ports) =>
+  (): OpenStores => ({ store, ...(overrides && { overrides }) })
+
 /** Creates a server over the given ports; resolves when it is ready to serve. Rejects with an OptionError when an option is invalid. */
 export async function createApiServer(ports: Ports, options: ServerOptions = {}): Promise<ApiServer> {
   validateOptions('createApiServer', portRows, ports, { required: ['store', 'clock', 'files', 'outbound', 'telemetry'] })
-  validateServerOptions('createApiServer', options)
-  const { table: _table, wake: _wake, isIdle: _isIdle, ...server } = await assembleServer(ports, withDefaults(options))
+  const { start, ...server } = prepare('createApiServer', ports, opened(ports), options)
+  await start()
   return server
 }
 
 /** A server of a family. */
-export interface FamilyServer extends ApiServer {
-  /** Starts controllers, timers and other work beside requests, of a server that continues a state. Later calls do nothing. */
-  wake(): Promise<void>
-  /** Whether the work queues of controllers are empty. */
-  isIdle(): boolean
-}
+export interface FamilyServer extends ApiServer, Pick<UnstartedServer, 'wake' | 'isIdle'> {}
 
 /** Servers with the same options, whose state differs. */
 export interface ServerFamily {
@@ -45,24 +58,16 @@ export function createServerFamily(given: ServerOptions): ServerFamily {
     async start(ports, continues) {
       // Each server counts for itself.
       const general = { ...options.general, metrics: given.metrics ?? allOptions.metrics.initial(options.general.platform) }
-      const { table: _table, ...server } = await assembleServer(ports, { ...options, general }, { shared, continues })
+      const { start, ...server } = prepareServer(ports, opened(ports), { ...options, general }, { shared, continues })
+      await start()
       return server
     },
   }
-}
-
-/** A server that is not started yet. It answers health checks, and everything else with 503. */
-export interface StartingServer extends ApiServer {
-  /** Opens the stores, and resolves when the server is ready to serve. Rejects when it can't start; then nothing is left behind. */
-  start(): Promise<void>
 }
 
 /**
  * Prepares a server for listeners that open before the store does, so that clients can ask what is missing. `open` opens the stores when the
  * server starts; the caller closes them. Throws an OptionError when an option is invalid.
  */
-export function prepareApiServer(ports: HostPorts, open: () => Promise<OpenStores>, options: ServerOptions): StartingServer {
-  validateServerOptions('prepareApiServer', options)
-  const { start, wake: _wake, isIdle: _isIdle, ...server } = prepareServer(ports, open, withDefaults(options))
-  return { ...server, start: async () => void (await start()) }
-}
+export const prepareApiServer = (ports: HostPorts, open: () => Promise<OpenStores>, options: ServerOptions): StartingServer =>
+  prepare('prepareApiServer', ports, open, options)

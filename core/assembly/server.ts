@@ -9,11 +9,10 @@ import { queueMetrics } from '../controllers/queue-metrics.ts'
 import { EncryptionError } from '../encryption/store.ts'
 import { RequestGate } from '../filters/request-gate.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
-import type { LiveTable } from '../objects/registry/table.ts'
 import { storedMetrics } from '../objects/storage/metrics.ts'
 import { isUnreadable } from '../objects/storage/unreadable.ts'
 import type { CompleteOptions } from '../options/index.ts'
-import { type Connection, type HostPorts, type OpenStores, type Ports, StoreError } from '../ports.ts'
+import { type Connection, type HostPorts, type OpenStores, StoreError } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { ApiServer } from './api-server.ts'
 import type { AssemblyContext } from './context.ts'
@@ -31,14 +30,6 @@ export interface UnstartedServer extends ApiServer {
   isIdle(): boolean
   /** Starts what `Relations.continues` left out: controllers, timers and other work beside requests. Failures are logged. */
   wake(): Promise<void>
-}
-
-/** A server with its table of resources. */
-export interface AssembledServer extends ApiServer {
-  /** `replace` changes the served resources; discovery, controllers and clients see the change at once. */
-  readonly table: LiveTable
-  readonly wake: UnstartedServer['wake']
-  readonly isIdle: UnstartedServer['isIdle']
 }
 
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
@@ -152,15 +143,4 @@ export function prepareServer(
       await life.stop()
     },
   }
-}
-
-/** Resolves when the server is ready. */
-export async function assembleServer(
-  { store, overrides, ...ports }: Ports,
-  options: CompleteOptions,
-  relations?: Relations,
-): Promise<AssembledServer> {
-  const { start, ...server } = prepareServer(ports, () => ({ store, ...(overrides && { overrides }) }), options, relations)
-  const { table } = await start()
-  return { ...server, table }
 }

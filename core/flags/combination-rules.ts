@@ -1,5 +1,7 @@
 /** Rules between flags that the table in exclusions.ts can't express as rows. */
 import type { FeatureGates } from '../config/feature-gates.ts'
+import { pluginsInBoth } from '../options/admission.ts'
+import { filesOfModes } from '../options/authorization.ts'
 import type { ParsedFlags } from './parse.ts'
 import type { FlagName } from './rows/index.ts'
 
@@ -18,12 +20,11 @@ export const oidcFlags = [
   'oidc-signing-algs',
 ] as const satisfies readonly FlagName[]
 
-export const admissionOverlap: Rule = (flags) => {
-  const disabled = flags.get('disable-admission-plugins')
-  const both = flags.get('enable-admission-plugins').filter((plugin) => disabled.includes(plugin))
-  if (both.length === 0) return undefined
-  return `--enable-admission-plugins and --disable-admission-plugins overlap: ${[...new Set(both)].join(', ')}`
-}
+export const admissionOverlap: Rule = (flags) =>
+  pluginsInBoth(
+    { enable: flags.get('enable-admission-plugins'), disable: flags.get('disable-admission-plugins') },
+    (choice) => `--${choice}-admission-plugins`,
+  )
 
 /** The format JSON has a gate, and no verbosity of its own for files. */
 export const jsonLog: Rule = (flags, gates) => {
@@ -34,15 +35,17 @@ export const jsonLog: Rule = (flags, gates) => {
   ]
 }
 
+const modeFiles = { policy: 'authorization-policy-file', webhook: 'authorization-webhook-config-file' } as const
+
 /** A mode requires its file, and the file its mode. */
-export const modeWithFile =
-  (mode: string, file: 'authorization-policy-file' | 'authorization-webhook-config-file'): Rule =>
-  (flags) => {
-    if (flags.isSet('authorization-config')) return undefined
-    const used = flags.get('authorization-mode').includes(mode)
-    if (used && !flags.isSet(file)) return `--authorization-mode=${mode} needs --${file}`
-    return !used && flags.isSet(file) ? `--${file} needs --authorization-mode=${mode}` : undefined
-  }
+export const modesWithFiles: Rule = (flags) => {
+  if (flags.isSet('authorization-config')) return undefined
+  return filesOfModes.flatMap(([mode, name]) => {
+    const [isUsed, file] = [flags.get('authorization-mode').includes(mode), modeFiles[name]]
+    if (isUsed === flags.isSet(file)) return []
+    return isUsed ? `--authorization-mode=${mode} needs --${file}` : `--${file} needs --authorization-mode=${mode}`
+  })
+}
 
 export const concurrency: Rule = (flags) =>
   flags.get('enable-priority-and-fairness') && flags.get('max-requests-inflight') + flags.get('max-mutating-requests-inflight') === 0

@@ -9,7 +9,7 @@ import {
   fairnessApi,
   issuersOnce,
   jsonLog,
-  modeWithFile,
+  modesWithFiles,
   oidcFlags,
   oidcTogether,
   type Rule,
@@ -73,8 +73,7 @@ const rules: readonly Rule[] = [
   needs('service-account-signing-key-file', 'service-account-key-file'),
   notWith('admission-control', 'enable-admission-plugins', 'disable-admission-plugins'),
   admissionOverlap,
-  modeWithFile('ABAC', 'authorization-policy-file'),
-  modeWithFile('Webhook', 'authorization-webhook-config-file'),
+  modesWithFiles,
   // With a file, which excludes these flags, file-exclusions.ts reports the conflict.
   (flags) => (flags.isSet('authentication-config') ? undefined : oidcTogether(flags)),
   issuersOnce,

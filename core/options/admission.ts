@@ -59,16 +59,23 @@ export const pluginChoices = {
   disable: option(pluginNames, { default: [], description: 'Default plugins to disable. The order does not matter.' }),
 }
 
-function pluginsInBoth({ enable = [], disable = [] }: Partial<Complete<typeof pluginChoices>>): string | undefined {
+/** Why the choices contradict each other. `named`: what they are called where they are given. */
+export function pluginsInBoth(
+  { enable = [], disable = [] }: Partial<Complete<typeof pluginChoices>>,
+  named: (choice: keyof typeof pluginChoices) => string = (choice) => choice,
+): string | undefined {
   const both = enable.filter((name) => disable.includes(name))
-  return both.length === 0 ? undefined : `enable and disable overlap: ${both.join(', ')}`
+  return both.length === 0 ? undefined : `${named('enable')} and ${named('disable')} overlap: ${[...new Set(both)].join(', ')}`
 }
 
 export const admissionOptions = {
-  admissionPlugins: option<Partial<Complete<typeof pluginChoices>>>(refined(shape(typesOf(pluginChoices)), pluginsInBoth), {
-    default: {},
-    description: 'Admission plugins to enable in addition to the default ones, and default ones to disable.',
-  }),
+  admissionPlugins: option<Partial<Complete<typeof pluginChoices>>>(
+    refined(shape(typesOf(pluginChoices)), (chosen) => pluginsInBoth(chosen)),
+    {
+      default: {},
+      description: 'Admission plugins to enable in addition to the default ones, and default ones to disable.',
+    },
+  ),
   extraPlugins: option(list(extraPlugin), { default: [], description: 'Additional admission plugins, which run after the built-in ones.' }),
   admissionFile: option(text, { default: '', description: 'Path of the AdmissionConfiguration file.' }),
   pluginConfigurations: option<PluginConfigurations>(shape(pluginConfigurations), {

@@ -42,13 +42,14 @@ export const authorizationOptions = {
   }),
 }
 
-const needed = [
+/** Modes that need a file. */
+export const filesOfModes = [
   ['ABAC', 'policy'],
   ['Webhook', 'webhook'],
 ] as const
 
 /** Modes without the file that they need. A configuration file replaces the modes. */
 export const authorizationConflicts: Conflicts<typeof authorizationOptions> = ({ authorizationModes: modes, authorizationFiles: files }) =>
-  needed
+  filesOfModes
     .filter(([mode, file]) => files.configuration === undefined && modes.includes(mode) && files[file] === undefined)
     .map(([mode, file]) => ({ at: 'authorizationModes', message: `${mode} needs authorizationFiles.${file}` }))

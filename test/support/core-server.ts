@@ -1,18 +1,28 @@
 /** Starts a server with the options of the core; tests may also replace what options mean. */
-import { type AssembledServer, assembleServer } from '../../core/assembly/server.ts'
+import type { ApiServer } from '../../core/assembly/api-server.ts'
+import { prepareServer } from '../../core/assembly/server.ts'
 import type { Apis } from '../../core/config/apis.ts'
+import type { LiveTable } from '../../core/objects/registry/table.ts'
 import { withDefaults } from '../../core/options/index.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { memoryStore } from '../../runtimes/web/index.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from '../../runtimes/web/ports.ts'
 
+/** A server with its table of resources, `replace` of which changes what is served. */
+export interface AssembledServer extends ApiServer {
+  readonly table: LiveTable
+}
+
 export type CoreOptions = ServerOptions & Partial<Omit<Apis, 'watchList'>>
 
-export function startCore({ gates, serves, ...options }: CoreOptions, ports: Partial<Ports> = {}): Promise<AssembledServer> {
+export async function startCore({ gates, serves, ...options }: CoreOptions, ports: Partial<Ports> = {}): Promise<AssembledServer> {
   const telemetry = { logger: consoleLogger }
   const base = { store: memoryStore(), clock: webClock, files: noFiles, outbound: webOutbound, telemetry }
   const complete = withDefaults(options)
   const apis = { ...complete.apis, ...(gates && { gates }), ...(serves && { serves }) }
-  return assembleServer({ ...base, ...ports }, { ...complete, apis })
+  const { store, overrides, ...host } = { ...base, ...ports }
+  const { start, ...server } = prepareServer(host, () => ({ store, ...(overrides && { overrides }) }), { ...complete, apis })
+  const { table } = await start()
+  return { ...server, table }
 }

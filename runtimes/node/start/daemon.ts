@@ -19,7 +19,7 @@ import type { EgressSelector } from '../egress/flags.ts'
 import { sharingWarnings } from '../http/port-sharing.ts'
 import { logOfFlags } from '../log/options.ts'
 import type { LogOutput } from '../log/output.ts'
-import { type Certificates, type Handler, type Listener, listen } from '../network/listener.ts'
+import { type Handler, type Listener, type ListenOptions, listen } from '../network/listener.ts'
 import { createOutbound } from '../network/outbound.ts'
 import type { AuditLog } from '../observe/audit-log.ts'
 import { openDebugSocket } from '../observe/debug-socket.ts'
@@ -38,7 +38,7 @@ import { Opened } from './opened.ts'
 import { serverOptions } from './options.ts'
 import { nodeClock, nodeFiles, nodeOutbound } from './ports.ts'
 import { shutDown } from './shutdown.ts'
-import { openStores } from './store.ts'
+import { openStores, storeOptions } from './store.ts'
 import { nodeUsage } from './usage.ts'
 
 /**
@@ -92,7 +92,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   const { logger } = log
   const sharing = flags.get('permit-port-sharing') ? sharingWarnings() : []
   for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings, ...sharing]) logger.warn({}, warning)
-  const options = serverOptions(flags)
+  const [options, stores, listening] = [serverOptions(flags), storeOptions(flags), listenOptions(flags)]
   const shutdown = {
     delay: flags.get('shutdown-delay-duration'),
     sendRetryAfter: flags.get('shutdown-send-retry-after'),
@@ -137,14 +137,14 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
     rootCa: pki.servingAuthorityPem,
   }
   const open = async () => {
-    const { store, overrides = [] } = await openStores(flags, nodeClock, logger, egress?.dials.etcd)
+    const { store, overrides = [] } = await openStores(stores, nodeClock, logger, egress?.dials.etcd)
     for (const each of [store, ...overrides.map((override) => override.store)]) openedStores.add(() => each.close())
     return { store, overrides }
   }
   const server = prepareApiServer(ports, open, complete)
   const certificates = servingCertificates(flags, pki)
   const openPort = async () => {
-    const port = await openListener(flags, certificates, logger, server.answer)
+    const port = await openListener({ ...listening, ...certificates, logger }, server.answer)
     opened.add(() => port.close(0))
     return port
   }
@@ -152,8 +152,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   const openedStores = new Opened()
   opened.add(() => openedStores.close())
   // The port opens first, so that clients can ask what the server still waits for. Those of a shared port expect answers from every server.
-  const isShared = flags.get('permit-port-sharing')
-  const early = isShared ? undefined : await openPort()
+  const early = listening.sharePort ? undefined : await openPort()
   handshakeErrors = () => early?.handshakeErrors ?? 0
   opened.add(() => server.close())
   opened.add(await openDebugSocket(flags, server.debug))
@@ -217,10 +216,10 @@ async function openLog(flags: ParsedFlags, logger: Logger): Promise<AuditLog | u
 }
 
 /** Rejects with a FlagError when the port can't be opened. */
-async function openListener(flags: ParsedFlags, certificates: Certificates, logger: Logger, handler: Handler): Promise<Listener> {
-  const [address, port] = [flags.get('bind-address'), flags.get('secure-port')]
+async function openListener(options: ListenOptions, handler: Handler): Promise<Listener> {
+  const { address, port } = options
   try {
-    return await listen({ ...listenOptions(flags), ...certificates, logger }, handler)
+    return await listen(options, handler)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'EADDRNOTAVAIL') throw new FlagError(`--bind-address: ${address}: no interface of this host has this address`)

@@ -9,50 +9,60 @@ import { readFlagFile } from './flag-file.ts'
 
 export const inMemory = ':memory:'
 
-/** Opens the main store, and one for each set of servers in `--kvstore-servers-overrides`. `dial`: connects to servers; default: directly. */
-export async function openStores(flags: ParsedFlags, clock: Clock, logger: Logger, dial?: Dial): Promise<OpenStores> {
+/** What the flags say about stores, as plain data. */
+export interface StoreOptions {
+  /** Addresses of the main store's servers; empty: it is embedded. */
+  readonly servers: readonly string[]
+  readonly overrides: ReturnType<typeof serversOverrides>
+  /** PEM texts for connections to servers. */
+  readonly tls: { readonly ca: string | undefined; readonly cert: string | undefined; readonly key: string | undefined }
+  /** Directory of the embedded store, or `inMemory`. */
+  readonly directory: string
+  readonly recover: string
+  /** Milliseconds to wait for a store that can't be reached, or that another process owns. */
+  readonly startTimeout: number
+}
+
+/** Throws a FlagError when a file can't be read. */
+export const storeOptions = (flags: ParsedFlags): StoreOptions => ({
+  servers: flags.get('kvstore-servers'),
+  overrides: serversOverrides(flags.get('kvstore-servers-overrides')),
+  tls: {
+    ca: readFlagFile(flags, 'kvstore-cafile'),
+    cert: readFlagFile(flags, 'kvstore-certfile'),
+    key: readFlagFile(flags, 'kvstore-keyfile'),
+  },
+  directory: flags.get('data-dir'),
+  recover: flags.get('data-dir-recover') ?? '',
+  startTimeout: flags.get('storage-initialization-timeout'),
+})
+
+/** Opens the main store, and one for each set of servers in `overrides`. `dial`: connects to servers; default: directly. */
+export async function openStores(options: StoreOptions, clock: Clock, logger: Logger, dial?: Dial): Promise<OpenStores> {
+  const { servers, overrides, tls, directory, recover, startTimeout } = options
   const opened: KeyValueStore[] = []
   const keep = (store: KeyValueStore) => {
     opened.push(store)
     return store
   }
+  const openServers = async (each: readonly string[]): Promise<KeyValueStore> => {
+    // Loaded on first use: etcd's protocol definitions take several tenths of a second.
+    const { openEtcdStore } = await import('../../stores/etcd.ts')
+    return keep(await openEtcdStore({ servers: each, ...tls, clock, logger, dial, timeouts: { start: startTimeout } }))
+  }
+  const openEmbedded = async () =>
+    keep(
+      directory === inMemory
+        ? memoryStore({ clock })
+        : await openDurableStore({ directory, ownerTimeout: startTimeout, clock, logger, recover }),
+    )
   try {
-    const servers = flags.get('kvstore-servers')
-    const store = keep(await (servers.length > 0 ? openServers(servers, flags, clock, logger, dial) : openEmbedded(flags, clock, logger)))
-    const overrides: StoreOverride[] = []
-    for (const { servers, resources } of serversOverrides(flags.get('kvstore-servers-overrides')))
-      overrides.push({ store: keep(await openServers(servers, flags, clock, logger, dial)), resources })
-    return { store, overrides }
+    const store = await (servers.length > 0 ? openServers(servers) : openEmbedded())
+    const others: StoreOverride[] = []
+    for (const each of overrides) others.push({ store: await openServers(each.servers), resources: each.resources })
+    return { store, overrides: others }
   } catch (error) {
     for (const store of opened) await store.close()
     throw error
   }
-}
-
-async function openServers(
-  servers: readonly string[],
-  flags: ParsedFlags,
-  clock: Clock,
-  logger: Logger,
-  dial: Dial | undefined,
-): Promise<KeyValueStore> {
-  // Loaded on first use: etcd's protocol definitions take several tenths of a second.
-  const { openEtcdStore } = await import('../../stores/etcd.ts')
-  return openEtcdStore({
-    servers,
-    ca: readFlagFile(flags, 'kvstore-cafile'),
-    cert: readFlagFile(flags, 'kvstore-certfile'),
-    key: readFlagFile(flags, 'kvstore-keyfile'),
-    clock,
-    logger,
-    dial,
-    timeouts: { start: flags.get('storage-initialization-timeout') },
-  })
-}
-
-async function openEmbedded(flags: ParsedFlags, clock: Clock, logger: Logger): Promise<KeyValueStore> {
-  const directory = flags.get('data-dir')
-  if (directory === inMemory) return memoryStore({ clock })
-  const ownerTimeout = flags.get('storage-initialization-timeout')
-  return openDurableStore({ directory, ownerTimeout, clock, logger, recover: flags.get('data-dir-recover') ?? '' })
 }

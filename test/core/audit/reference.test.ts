@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { AssembledServer } from '../../../core/assembly/server.ts'
 import { consoleLogger } from '../../../runtimes/web/ports.ts'
 import { readFacts } from '../../reference/audit/facts.ts'
 import { type Event, normalEvent } from '../../reference/audit/normal.ts'
 import { steps } from '../../reference/audit/requests.ts'
 import { sendAll } from '../../reference/audit/send.ts'
+import type { AssembledServer } from '../../support/core-server.ts'
 import { type CoreOptions, startCore } from '../../support/core-server.ts'
 import { eventually } from '../../support/wait.ts'
 

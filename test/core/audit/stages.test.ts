@@ -1,8 +1,8 @@
 /** Which events a request has, when, and what happens when they can't be stored. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { AssembledServer } from '../../../core/assembly/server.ts'
 import type { Connection } from '../../../core/ports.ts'
+import type { AssembledServer } from '../../support/core-server.ts'
 import { type CoreOptions, startCore } from '../../support/core-server.ts'
 
 const policyOf = (...rules: object[]) => ({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules })

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../core/access/authn/authenticator.ts'
-import type { AssembledServer } from '../../../core/assembly/server.ts'
 import { Pauses } from '../../../core/common/slices.ts'
 import { deadline } from '../../../core/filters/deadline.ts'
 import { compose, type Filter } from '../../../core/filters/filter.ts'
@@ -16,6 +15,7 @@ import type { Exchange, ExchangeObserver } from '../../../core/request/exchange.
 import { createNegotiator } from '../../../core/request/negotiate.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { ManualClock } from '../../support/clock.ts'
+import type { AssembledServer } from '../../support/core-server.ts'
 import { startCore } from '../../support/core-server.ts'
 import { within } from '../../support/wait.ts'
 

@@ -1,8 +1,8 @@
 /** What a server shows after its start, and what is counted of stored objects and watches. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { AssembledServer } from '../../../../core/assembly/server.ts'
 import { type Api, configMap } from '../../../support/api.ts'
+import type { AssembledServer } from '../../../support/core-server.ts'
 import { startCore } from '../../../support/core-server.ts'
 import { apiOn } from '../../../support/in-process.ts'
 import { watchAt } from '../../../support/watch-reader.ts'

@@ -1,8 +1,8 @@
 /** Metrics of allocations, of the node authorizer's graph and of filters, by the requests that cause them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { AssembledServer } from '../../../../core/assembly/server.ts'
 import { type Api, apiOf } from '../../../support/api.ts'
+import type { AssembledServer } from '../../../support/core-server.ts'
 import { startCore } from '../../../support/core-server.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
