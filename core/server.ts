@@ -38,8 +38,17 @@ export async function createApiServer(ports: Ports, options: ServerOptions = {})
   return server
 }
 
+/** Where a resource is in paths. */
+export interface ResourcePlace {
+  readonly plural: string
+  readonly namespaced: boolean
+}
+
 /** A server of a family. */
-export interface FamilyServer extends ApiServer, Pick<UnstartedServer, 'wake' | 'isIdle'> {}
+export interface FamilyServer extends ApiServer, Pick<UnstartedServer, 'wake' | 'isIdle'> {
+  /** The resource of a kind; `apiVersion` as in objects. Undefined: this server does not serve it, or does not know yet. */
+  placeOf(apiVersion: string, kind: string): ResourcePlace | undefined
+}
 
 /** Servers with the same options, whose state differs. */
 export interface ServerFamily {
@@ -59,8 +68,14 @@ export function createServerFamily(given: ServerOptions): ServerFamily {
       // Each server counts for itself.
       const general = { ...options.general, metrics: given.metrics ?? allOptions.metrics.initial(options.general.platform) }
       const { start, ...server } = prepareServer(ports, opened(ports), { ...options, general }, { shared, continues })
-      await start()
-      return server
+      const { table } = await start()
+      return {
+        ...server,
+        placeOf(apiVersion, kind) {
+          const definition = table.ofKind(apiVersion, kind)?.definition
+          return definition && { plural: definition.names.plural, namespaced: definition.namespaced }
+        },
+      }
     },
   }
 }

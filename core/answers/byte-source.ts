@@ -1,3 +1,4 @@
+import { concatenate } from '../schema/bytes.ts'
 /**
  * Bytes produced over time, pulled by one reader. Used for watches: promises and queues of a ReadableStream per event and watcher would cost
  * more than everything else.
@@ -81,4 +82,20 @@ export function streamOf(source: ByteSource): ReadableStream<Uint8Array<ArrayBuf
     waiting?.()
   })
   return new ReadableStream({ pull, cancel: () => source.cancel() }, { highWaterMark: 0 })
+}
+
+/** All bytes of a source, which nothing else reads. Rejects when the body can't be completed. */
+export async function collect(source: ByteSource): Promise<Uint8Array<ArrayBuffer>> {
+  let wake = () => {}
+  source.open(() => wake())
+  const parts: Uint8Array[] = []
+  for (;;) {
+    const bytes = source.take()
+    if (bytes !== undefined) parts.push(bytes)
+    else if (source.ended) return parts.length === 1 ? (parts[0] as Uint8Array<ArrayBuffer>) : concatenate(parts)
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve
+      })
+  }
 }

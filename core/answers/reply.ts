@@ -1,6 +1,6 @@
 import { utf8Length } from '../schema/bytes.ts'
 import { parseJsonText } from '../schema/json/text.ts'
-import { type ByteSource, counted, isByteSource, streamOf } from './byte-source.ts'
+import { type ByteSource, collect, counted, isByteSource, streamOf } from './byte-source.ts'
 import { LightHeaders } from './light-headers.ts'
 import { isUpgradeBody, type UpgradeBody } from './upgrade-body.ts'
 
@@ -124,6 +124,7 @@ export class Reply implements Response {
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     if (typeof this.#body === 'string') return encoder.encode(this.#body)
+    if (isByteSource(this.#body) && this.#native === undefined) return collect(this.#body)
     return this.#body instanceof Uint8Array ? this.#body : new Uint8Array(await this.arrayBuffer())
   }
 
@@ -141,7 +142,8 @@ export class Reply implements Response {
 
   async text(): Promise<string> {
     if (typeof this.#body === 'string') return this.#body
-    return this.#body instanceof Uint8Array ? decoder.decode(this.#body) : this.#holder().text()
+    if (this.#body instanceof Uint8Array) return decoder.decode(this.#body)
+    return isByteSource(this.#body) && this.#native === undefined ? decoder.decode(await this.bytes()) : this.#holder().text()
   }
 
   clone(): Response {

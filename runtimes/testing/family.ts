@@ -1,6 +1,7 @@
 /** A test server and its forks: the same options, of which everything is made once, and states of their own. */
+import type { MaybePromise } from '../../core/common/maybe-promise.ts'
 import type { Connection, Telemetry } from '../../core/ports.ts'
-import { createServerFamily, type FamilyServer, type ServerFamily, type ServerOptions } from '../../core/server.ts'
+import { createServerFamily, type FamilyServer, type ResourcePlace, type ServerFamily, type ServerOptions } from '../../core/server.ts'
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
 import { consoleLogger, noFiles, webClock } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
@@ -12,6 +13,10 @@ import type { Snapshot } from './server.ts'
 /** A server that runs. */
 export interface Running {
   fetch(request: Request, connection: Connection): Promise<Response>
+  /** As `fetch`; the response is a Reply. */
+  answer(request: Request, connection: Connection): MaybePromise<Response>
+  /** What is served of a kind, as far as is known without asking for more. */
+  placeOf(apiVersion: string, kind: string): MaybePromise<ResourcePlace | undefined>
   readonly clock: TestClock
   snapshot(): StoreSnapshot
   stop(): Promise<void>
@@ -93,6 +98,10 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
       return {
         fetch: (request, connection) =>
           running ? running.api.fetch(request, connection) : whenStarted().then(({ api }) => api.fetch(request, connection)),
+        answer: (request, connection) =>
+          running ? running.api.answer(request, connection) : whenStarted().then(({ api }) => api.answer(request, connection)),
+        placeOf: (apiVersion, kind) =>
+          running ? running.api.placeOf(apiVersion, kind) : whenStarted().then(({ api }) => api.placeOf(apiVersion, kind)),
         clock,
         snapshot() {
           if (running === undefined && from !== undefined) return from.store

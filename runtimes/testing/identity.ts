@@ -12,8 +12,8 @@ export const administrator: TestUser = { name: 'admin', groups: ['system:masters
 
 export interface Identities {
   readonly authenticator: Authenticator
-  /** Requests over this connection, or one derived from it, are the user's, unless they carry a credential. */
-  connectionOf(user: TestUser): Connection
+  /** Requests over this connection are the user's, unless they carry a credential. */
+  connectionOf(user: TestUser, facts?: Pick<Connection, 'whenSent'>): Connection
 }
 
 export function createIdentities(): Identities {
@@ -27,8 +27,8 @@ export function createIdentities(): Identities {
         return { user: { name: user.name, groups: [...(user.groups ?? [])] } }
       },
     },
-    connectionOf(user) {
-      const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
+    connectionOf(user, facts) {
+      const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process', ...facts }
       users.set(connection, user)
       return connection
     },

@@ -10,6 +10,8 @@ export interface Interception {
   /** Adds an interceptor in front of the others. The returned function removes it. */
   add(interceptor: Interceptor): () => void
   wrap(handle: Handle): Handle
+  /** Whether there are interceptors, which want built-in requests. */
+  readonly isActive: boolean
 }
 
 export function createInterception(): Interception {
@@ -21,11 +23,15 @@ export function createInterception(): Interception {
         interceptors = interceptors.filter((each) => each !== interceptor)
       }
     },
+    get isActive() {
+      return interceptors.length > 0
+    },
     wrap: (handle) => async (request, connection) => {
       const pending = interceptors
       if (pending.length === 0) return handle(request, connection)
-      // An interceptor may drop the server's response, which then is never sent.
-      const { whenSent: _whenSent, ...facts } = connection
+      // An interceptor may drop the server's response, which then is never sent. The object identifies the users of calls in this process.
+      const { whenSent, ...rest } = connection
+      const facts = whenSent ? rest : connection
       const ask = async (from: number, asked: Request): Promise<Response> =>
         pending[from]?.(asked, (next) => ask(from + 1, next)) ?? handle(asked, facts)
       return ask(0, request)

@@ -1,5 +1,5 @@
 /** Configurations for @kubernetes/client-node 1.x and 2.x. The caller passes the module: this package does not depend on it. */
-import type { Fetch } from './server.ts'
+import type { Send } from './call.ts'
 
 /** The part of the module that is used here. */
 export interface ClientModule<Config extends object> {
@@ -55,18 +55,18 @@ export function portConfig<Config extends object>(
   return config
 }
 
-/** For a server in this process: API clients call `fetch`; watches call `handle`, over an in-memory connection. */
+/** For a server in this process: API clients call `ask`; watches call `handle`, over an in-memory connection. */
 export async function inProcessConfig<Config extends object>(
   client: ClientModule<Config>,
   server: string,
   name: string,
-  fetch: Fetch,
+  ask: Send,
   handle: (request: Request) => Promise<Response>,
 ): Promise<Config> {
   const config = new client.KubeConfig()
   const object = config as unknown as ConfigObject
   object.loadFromClusterAndUser({ name, server, skipTLSVerify: true }, { name })
-  const httpApi = client.wrapHttpLibrary({ send: (request: ClientRequest) => send(client, request, fetch) } as never)
+  const httpApi = client.wrapHttpLibrary({ send: (request: ClientRequest) => send(client, request, ask) } as never)
   const configuration = client.createConfiguration({ baseServer: new client.ServerConfiguration(server, {}), httpApi })
   object.makeApiClient = (api) => new api(configuration)
   const { memoryAgent, memoryConnections, memoryDispatcher } = await import('./memory-agent.ts')
@@ -89,18 +89,19 @@ export async function inProcessConfig<Config extends object>(
   return config
 }
 
-async function send<Config extends object>(client: ClientModule<Config>, request: ClientRequest, fetch: Fetch): Promise<object> {
-  const signal = request.getSignal?.()
+async function send<Config extends object>(client: ClientModule<Config>, request: ClientRequest, ask: Send): Promise<object> {
   const body = request.getBody()
-  const response = await fetch(
-    new Request(request.getUrl(), {
-      method: request.getHttpMethod(),
-      headers: request.getHeaders(),
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-    }),
-  )
-  return new client.ResponseContext(response.status, Object.fromEntries(response.headers), {
+  const { pathname, search } = new URL(request.getUrl())
+  const headers = Object.entries(request.getHeaders()).flatMap(([name, value]) => [name.toLowerCase(), value])
+  const response = await ask({
+    method: request.getHttpMethod(),
+    target: pathname + search,
+    headers,
+    // Bodies of this API's clients are texts.
+    ...(body != null && { body: typeof body === 'string' ? body : await new Response(body).text() }),
+    signal: request.getSignal?.(),
+  })
+  return new client.ResponseContext(response.status, Object.fromEntries(response.headers.entries()), {
     text: () => response.text(),
     binary: async () => Buffer.from(await response.arrayBuffer()) as never,
     stream: () => response.body,

@@ -1,8 +1,9 @@
 /** Applies manifests with server-side apply. */
 import { parseAllDocuments } from 'yaml'
+import type { Send } from './call.ts'
 import { ApiFailure } from './failure.ts'
-import { collectionPath } from './object-path.ts'
-import type { Fetch, TestObject } from './server.ts'
+import type { Caller } from './objects.ts'
+import type { TestObject } from './server.ts'
 
 const aliasLimit = 100
 const definitionKind = 'CustomResourceDefinition'
@@ -33,21 +34,26 @@ function itemsOf(object: TestObject, where: string): TestObject[] {
  * Applies one object with force, so that it takes over fields of other managers. Fields that the schema does not have are refused, as
  * `kubectl apply` does. Rejects with an ApiFailure.
  */
-export async function applyObject(fetch: Fetch, path: string, object: TestObject, fieldManager: string): Promise<TestObject> {
-  const response = await fetch(`${path}?fieldManager=${encodeURIComponent(fieldManager)}&force=true&fieldValidation=Strict`, {
+export async function applyObject(send: Send, path: string, object: TestObject, fieldManager: string): Promise<TestObject> {
+  const response = await send({
     method: 'PATCH',
-    headers: { 'content-type': 'application/apply-patch+yaml' },
+    target: `${path}?fieldManager=${encodeURIComponent(fieldManager)}&force=true&fieldValidation=Strict`,
+    headers: ['content-type', 'application/apply-patch+yaml'],
     body: JSON.stringify(object),
   })
   if (!response.ok) throw await ApiFailure.of(response, `${object.kind} ${object.metadata?.name}`)
-  return (await response.json()) as TestObject
+  return JSON.parse(await response.text()) as TestObject
 }
 
 /**
  * Applies objects in order and returns the stored objects; CustomResourceDefinitions are returned once they are established. Rejects at the
  * first error.
  */
-export async function applyManifests(objects: readonly TestObject[], fetch: Fetch, fieldManager: string): Promise<TestObject[]> {
+export async function applyManifests(
+  objects: readonly TestObject[],
+  { send, collectionPath }: Caller,
+  fieldManager: string,
+): Promise<TestObject[]> {
   const stored: TestObject[] = []
   const serving: Promise<void>[] = []
   for (const object of objects) {
@@ -55,11 +61,11 @@ export async function applyManifests(objects: readonly TestObject[], fetch: Fetc
     const isDefinition = kind === definitionKind && apiVersion.startsWith('apiextensions.')
     // Definitions are established concurrently; the objects after them may be of their kinds.
     if (!isDefinition) await Promise.all(serving.splice(0))
-    const collection = await collectionPath(fetch, apiVersion, kind, metadata?.namespace)
+    const collection = await collectionPath(apiVersion, kind, metadata?.namespace)
     const path = `${collection}/${metadata?.name ?? ''}`
-    const index = stored.push(await applyObject(fetch, path, object, fieldManager)) - 1
+    const index = stored.push(await applyObject(send, path, object, fieldManager)) - 1
     if (!isDefinition) continue
-    const established = whenEstablished(fetch, path).then((definition) => {
+    const established = whenEstablished(send, path).then((definition) => {
       stored[index] = definition
     })
     established.catch(() => undefined)
@@ -70,9 +76,9 @@ export async function applyManifests(objects: readonly TestObject[], fetch: Fetc
 }
 
 /** Resolves to the definition when its kinds are served. Rejects on a name conflict or timeout. */
-async function whenEstablished(fetch: Fetch, path: string): Promise<TestObject> {
+async function whenEstablished(send: Send, path: string): Promise<TestObject> {
   for (const end = performance.now() + establishTimeout; ; await new Promise((resolve) => setTimeout(resolve, 5))) {
-    const definition = (await (await fetch(path)).json()) as Definition
+    const definition = JSON.parse(await (await send({ method: 'GET', target: path })).text()) as Definition
     const conditionOf = (type: string) => definition.status?.conditions?.find((each) => each.type === type)
     if (conditionOf('Established')?.status === 'True') return definition
     const accepted = conditionOf('NamesAccepted')

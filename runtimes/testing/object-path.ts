@@ -1,4 +1,5 @@
 /** Resolves kinds to paths through discovery. */
+import type { ResourcePlace } from '../../core/server.ts'
 import { ApiFailure } from './failure.ts'
 import type { Fetch } from './server.ts'
 
@@ -21,14 +22,20 @@ async function kindsOf(fetch: Fetch, root: string, apiVersion: string, isLast: b
   return undefined
 }
 
+const rootOf = (apiVersion: string) => (apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`)
+
+/** Path of the collection of a resource. */
+export const pathOf = (apiVersion: string, { plural, namespaced }: ResourcePlace, namespace = 'default') =>
+  `${rootOf(apiVersion)}${namespaced ? `/namespaces/${namespace}` : ''}/${plural}`
+
 /** Path of a kind's collection. `namespace` is ignored for cluster-scoped kinds. Rejects when discovery does not list the kind in time. */
 export async function collectionPath(fetch: Fetch, apiVersion: string, kind: string, namespace = 'default'): Promise<string> {
-  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+  const root = rootOf(apiVersion)
   for (const end = performance.now() + startTimeout; ; await new Promise((resolve) => setTimeout(resolve, 10))) {
     const isLast = performance.now() > end
     const kinds = await kindsOf(fetch, root, apiVersion, isLast)
     const found = kinds?.find((each) => each.kind === kind && !each.name.includes('/'))
-    if (found) return `${root}${found.namespaced ? `/namespaces/${namespace}` : ''}/${found.name}`
+    if (found) return pathOf(apiVersion, { plural: found.name, namespaced: found.namespaced }, namespace)
     if (isLast && kinds) throw new Error(`no kind ${kind} in ${apiVersion}`)
     if (isLast) throw new Error(`no kind ${kind}: the server does not serve ${apiVersion}; load its CustomResourceDefinition first`)
   }

@@ -1,11 +1,11 @@
 /** A small client for objects of one kind. */
 import { type OptionType, oneOf, type RowsOf, record, text } from '../../core/options/types.ts'
 import { validateOptions } from '../../core/options/validate.ts'
+import type { Send } from './call.ts'
 import { ApiFailure } from './failure.ts'
 import { applyObject } from './manifests.ts'
-import { collectionPath } from './object-path.ts'
-import type { Fetch, TestObject } from './server.ts'
-import { type WatchEvent, watchPath } from './watch.ts'
+import type { TestObject } from './server.ts'
+import { type WatchEvent, watchCollection } from './watch.ts'
 
 /** Query parameters of the API: `labelSelector`, `fieldSelector`, `propagationPolicy`, `dryRun` and so on. */
 export type Query = { readonly [name: string]: string }
@@ -82,23 +82,41 @@ export interface ObjectClient<T extends object, Written extends object = Draft<T
   gone(name: string, timeout?: number): Promise<void>
 }
 
+/** How a client calls its server. */
+export interface Caller {
+  readonly send: Send
+  /** Path of a kind's collection. Rejects when the kind is not served. */
+  collectionPath(apiVersion: string, kind: string, namespace?: string): Promise<string>
+}
+
+const withQuery = (url: string, query: Query | undefined) => {
+  const search = query === undefined ? '' : new URLSearchParams(query).toString()
+  return search === '' ? url : `${url}?${search}`
+}
+
 /** The client of a kind. `namespace` is ignored for cluster-scoped kinds. */
 export function objectClient<T extends object>(
-  fetch: Fetch,
+  caller: Caller,
   apiVersion: string,
   kind: string,
   namespace?: string,
 ): ObjectClient<T, object> {
-  const path = async (...parts: readonly string[]) => [await collectionPath(fetch, apiVersion, kind, namespace), ...parts].join('/')
+  const { send } = caller
+  const path = async (...parts: readonly string[]) => {
+    const collection = await caller.collectionPath(apiVersion, kind, namespace)
+    return parts.length === 0 ? collection : `${collection}/${parts.join('/')}`
+  }
   const complete = (object: object) => ({ apiVersion, kind, ...object }) as unknown as TestObject
   const nameOf = (object: object) => complete(object).metadata?.name ?? ''
 
-  async function call(method: string, url: string, query: Query = {}, body?: object, type = 'application/json'): Promise<unknown> {
-    const search = new URLSearchParams(query).toString()
-    const init = { method, ...(body && { headers: { 'content-type': type }, body: JSON.stringify(body) }) }
-    const response = await fetch(search ? `${url}?${search}` : url, init)
+  async function call(method: string, url: string, query?: Query, body?: object, type = 'application/json'): Promise<unknown> {
+    const response = await send({
+      method,
+      target: withQuery(url, query),
+      ...(body && { headers: ['content-type', type], body: JSON.stringify(body) }),
+    })
     if (!response.ok) throw await ApiFailure.of(response)
-    return response.json()
+    return JSON.parse(await response.text())
   }
 
   /** Watches one object; `reached` is called with its current state first, undefined while it does not exist. */
@@ -141,7 +159,7 @@ export function objectClient<T extends object>(
     create: async (object, query) => (await call('POST', await path(), { ...strict, ...query }, complete(object))) as T,
     update: async (object, query) => (await call('PUT', await path(nameOf(object)), { ...strict, ...query }, complete(object))) as T,
     apply: async (object, fieldManager = 'test') =>
-      (await applyObject(fetch, await path(nameOf(object)), complete(object), fieldManager)) as T,
+      (await applyObject(send, await path(nameOf(object)), complete(object), fieldManager)) as T,
     async patch(name, change, given = {}) {
       const options = typeof given === 'string' ? { subresource: given } : given
       validateOptions('patch', patchRows, options)
@@ -151,7 +169,7 @@ export function objectClient<T extends object>(
     },
     delete: async (name, query) => void (await call('DELETE', await path(name), query)),
     async *watch(query, signal) {
-      yield* watchPath<T>(fetch, await path(), query, signal)
+      yield* watchCollection<T>(send, await path(), query, signal)
     },
     until: async (name, wanted, timeout = defaultTimeout) =>
       (await follow(name, (object) => object !== undefined && wanted(object), timeout)) as T,

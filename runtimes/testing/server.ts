@@ -7,6 +7,7 @@ import { validateOptions } from '../../core/options/validate.ts'
 import type { Connection, Telemetry } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import type { StoreSnapshot } from '../stores/forkable.ts'
+import { origin, requestOf, sendLight, whenTaken } from './call.ts'
 import type { TestClock } from './clock.ts'
 import type { CustomDefinition, StoredCustom, VersionOf, WrittenCustom } from './custom-types.ts'
 import { createFamily, type Family } from './family.ts'
@@ -15,7 +16,8 @@ import { createInterception, type Interceptor } from './interception.ts'
 import type { Kinds } from './kinds.ts'
 import { type ClientModule, inProcessConfig, portConfig } from './kube-config.ts'
 import { applyManifests, readManifests } from './manifests.ts'
-import { type ObjectClient, objectClient } from './objects.ts'
+import { collectionPath, pathOf } from './object-path.ts'
+import { type Caller, type ObjectClient, objectClient } from './objects.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 
 /** Like `fetch`; takes a path such as `/api/v1/namespaces`, a URL or a Request. The origin of a URL is ignored. */
@@ -134,10 +136,8 @@ const objectsRows = { namespace: text, user: userType } satisfies RowsOf<Objects
 
 const validateUser = (caller: string, user: TestUser) => validateOptions(caller, { user: userType }, { user }, { required: ['user'] })
 
-const origin = 'http://apiserver.test'
-
 /** The request of a call of `fetch`. Throws a TypeError for a text that is neither a path nor a URL. */
-function requestOf(input: string | URL | Request, init: RequestInit | undefined): Request {
+function builtInRequest(input: string | URL | Request, init: RequestInit | undefined): Request {
   if (input instanceof Request && !init) return input
   if (typeof input !== 'string') return new Request(input, init)
   if (input.startsWith('/')) return new Request(origin + input, init)
@@ -176,9 +176,25 @@ async function startIn(family: Family, from: Snapshot | undefined): Promise<Test
   }
   const as = (user: TestUser): Fetch => {
     const connection = identities.connectionOf(user)
-    return async (input, init) => handle(requestOf(input, init), connection)
+    return async (input, init) => handle(builtInRequest(input, init), connection)
   }
   const fetch = as(administrator)
+  const callerFor = (user: TestUser): Caller => {
+    const connection = identities.connectionOf(user)
+    const direct = identities.connectionOf(user, { whenSent: whenTaken })
+    return {
+      async send(call) {
+        assertOpen()
+        return interception.isActive ? handle(requestOf(call), connection) : sendLight(call, (request) => running.answer(request, direct))
+      },
+      async collectionPath(apiVersion, kind, namespace) {
+        assertOpen()
+        // Interceptors see discovery.
+        const place = interception.isActive ? undefined : await running.placeOf(apiVersion, kind)
+        return place ? pathOf(apiVersion, place, namespace) : collectionPath(as(user), apiVersion, kind, namespace)
+      },
+    }
+  }
   const snapshot = (): Snapshot => {
     assertOpen()
     return { store: running.snapshot(), ahead: running.clock.ahead, secrets }
@@ -202,19 +218,19 @@ async function startIn(family: Family, from: Snapshot | undefined): Promise<Test
       const { namespace, user = administrator } = objectsOptions
       const [apiVersion, kind] = typeof of === 'string' ? [of, name] : [`${of.spec.group}/${name}`, of.spec.names.kind]
       // The overloads say which type it is.
-      return objectClient(as(user), apiVersion, kind, namespace) as ObjectClient<never, never>
+      return objectClient(callerFor(user), apiVersion, kind, namespace) as ObjectClient<never, never>
     },
     get clock() {
       assertOpen()
       return running.clock
     },
     load: async (manifests, fieldManager = 'test') =>
-      applyManifests(typeof manifests === 'string' ? readManifests(manifests) : manifests, fetch, fieldManager),
+      applyManifests(typeof manifests === 'string' ? readManifests(manifests) : manifests, callerFor(administrator), fieldManager),
     async kubeConfig(client, user = administrator) {
       assertOpen()
       validateUser('kubeConfig', user)
       const connection = identities.connectionOf(user)
-      return inProcessConfig(client, origin, user.name, as(user), (request) => handle(request, connection))
+      return inProcessConfig(client, origin, user.name, callerFor(user).send, (request) => handle(request, connection))
     },
     async listen(listenOptions = {}) {
       assertOpen()

@@ -1,4 +1,5 @@
 /** Watch events as an async iterator. */
+import { type ChunkReader, chunksOf, type Send } from './call.ts'
 import { ApiFailure } from './failure.ts'
 import type { Fetch, TestObject } from './server.ts'
 
@@ -7,6 +8,11 @@ export interface WatchEvent<T extends object = TestObject> {
   readonly object: T
 }
 
+type Query = { readonly [name: string]: string }
+
+/** Path and query of a watch. */
+const targetOf = (path: string, query: Query) => `${path}?${new URLSearchParams({ watch: 'true', ...query })}`
+
 /**
  * The events at a collection's path; `query` as in the API: `resourceVersion`, `labelSelector` and so on. Leaving the `for await` loop, or aborting
  * `signal`, ends the watch. An ERROR event is thrown as an ApiFailure.
@@ -14,43 +20,63 @@ export interface WatchEvent<T extends object = TestObject> {
 export async function* watchPath<T extends object>(
   fetch: Fetch,
   path: string,
-  query: { readonly [name: string]: string } = {},
+  query: Query = {},
   signal?: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const leaving = new AbortController()
   const ends = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal
   try {
-    const response = await fetch(`${path}?${new URLSearchParams({ watch: 'true', ...query })}`, { signal: ends })
-    if (!response.ok || response.body === null) throw await ApiFailure.of(response, `watch of ${path}`)
-    yield* readEvents<T>(response.body, ends)
+    yield* eventsOf<T>(await fetch(targetOf(path, query), { signal: ends }), path, ends)
   } finally {
     leaving.abort()
   }
 }
 
-async function* readEvents<T extends object>(
-  body: ReadableStream<Uint8Array>,
-  ends: AbortSignal,
+/** As `watchPath`, of a server in this process. */
+export async function* watchCollection<T extends object>(
+  send: Send,
+  path: string,
+  query: Query = {},
+  signal?: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  const ended = new Promise<undefined>((resolve) => ends.addEventListener('abort', () => resolve(undefined), { once: true }))
-  let partial = ''
+  yield* eventsOf<T>(await send({ method: 'GET', target: targetOf(path, query), signal }), path, signal)
+}
+
+async function* eventsOf<T extends object>(
+  response: Response,
+  path: string,
+  ends: AbortSignal | undefined,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const reader = response.ok ? chunksOf(response) : undefined
+  if (reader === undefined) throw await ApiFailure.of(response, `watch of ${path}`)
+  const cancel = () => reader.cancel()
+  if (ends?.aborted) cancel()
+  ends?.addEventListener('abort', cancel, { once: true })
   try {
-    for (;;) {
-      const part = await Promise.race([reader.read().catch(() => undefined), ended])
-      if (part === undefined || part.done) return
-      const [first = '', ...others] = decoder.decode(part.value, { stream: true }).split('\n')
-      partial += first
-      for (const start of others) {
-        const line = partial
-        partial = start
-        const event = JSON.parse(line) as { readonly type: string; readonly object: T & { readonly code?: number } }
-        if (event.type === 'ERROR') throw new ApiFailure(event.object.code ?? 500, { ...event.object }, 'watch')
-        yield event as WatchEvent<T>
-      }
-    }
+    yield* readEvents<T>(reader, ends)
   } finally {
-    await reader.cancel().catch(() => undefined)
+    ends?.removeEventListener('abort', cancel)
+    cancel()
+  }
+}
+
+async function* readEvents<T extends object>(
+  reader: ChunkReader,
+  ends: AbortSignal | undefined,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const decoder = new TextDecoder()
+  let partial = ''
+  for (;;) {
+    const bytes = await reader.read()
+    if (bytes === undefined || ends?.aborted) return
+    const [first = '', ...others] = decoder.decode(bytes, { stream: true }).split('\n')
+    partial += first
+    for (const start of others) {
+      const line = partial
+      partial = start
+      const event = JSON.parse(line) as { readonly type: string; readonly object: T & { readonly code?: number } }
+      if (event.type === 'ERROR') throw new ApiFailure(event.object.code ?? 500, { ...event.object }, 'watch')
+      yield event as WatchEvent<T>
+    }
   }
 }

@@ -1,0 +1,109 @@
+/**
+ * `npm run bench:testing`: servers inside a test, in milliseconds and microseconds of processor time (medians of five rounds), and their memory. The
+ * test server is bundled as it is in the package.
+ */
+import { resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type * as testing from '../../runtimes/testing/index.ts'
+import { onBundle } from './loop-bundle.ts'
+
+const rounds = 5
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+
+/** Microseconds of processor time of this process. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}
+
+const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+
+/** Microseconds that one of `count` runs takes: the median of all rounds, after one that is not counted. */
+async function perRun(count: number, run: () => Promise<unknown>): Promise<number> {
+  const seen: number[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const before = processorTime()
+    for (let at = 0; at < count; at++) await run()
+    if (round > 0) seen.push((processorTime() - before) / count)
+  }
+  return median(seen)
+}
+
+async function heap(): Promise<number> {
+  for (let round = 0; round < 4; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    collect()
+  }
+  return process.memoryUsage().heapUsed
+}
+
+const report = (what: string, value: number, unit: string, aim: string) =>
+  console.log(`| ${what} | ${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} ${unit} | ${aim} |`)
+
+const request = '/api/v1/namespaces/default'
+/** Milliseconds after which controllers have no work left. */
+const settled = 1_500
+
+async function main({ startTestServer }: typeof testing): Promise<void> {
+  console.log('| | processor time | aim |\n| --- | --- | --- |')
+  const before = processorTime()
+  const server = await startTestServer()
+  await (await server.fetch(request)).text()
+  report('first server of a process, with a request', (processorTime() - before) / 1000, 'ms', '120')
+  const further = await perRun(5, async () => {
+    const another = await startTestServer()
+    await (await another.fetch(request)).text()
+    await another.close()
+  })
+  report('another server, with a request', further / 1000, 'ms', '10')
+
+  const configMaps = server.objects('v1', 'ConfigMap')
+  const listed = server.objects('v1', 'ConfigMap', { namespace: 'kube-public' })
+  const data = { text: 'x'.repeat(100) }
+  for (let at = 0; at < 100; at++) await listed.create({ metadata: { name: `listed-${at}` }, data })
+  await configMaps.create({ metadata: { name: 'one' }, data })
+  await new Promise((resolve) => setTimeout(resolve, settled))
+
+  const forked = (run: (fork: testing.TestServer) => Promise<unknown>) => async () => {
+    const fork = await server.fork()
+    await run(fork)
+    await fork.close()
+  }
+  const read = forked(async (fork) => (await fork.fetch(request)).text())
+  const write = forked((fork) => fork.objects('v1', 'ConfigMap').create({ metadata: { name: 'two' }, data }))
+  report('fork, a read, close', (await perRun(50, read)) / 1000, 'ms', '2')
+  report('fork, a create, close', (await perRun(50, write)) / 1000, 'ms', '')
+  for (let at = 0; at < 10_000; at++) await configMaps.create({ metadata: { name: `stored-${at}` }, data })
+  await new Promise((resolve) => setTimeout(resolve, settled))
+  report('fork, a read, close, with 10,000 objects stored', (await perRun(50, read)) / 1000, 'ms', '2')
+  const snapshot = server.snapshot()
+  const restored = await server.fork()
+  const restoring = async () => {
+    await restored.restore(snapshot)
+    await (await restored.fetch(request)).text()
+  }
+  report('restore, a read', (await perRun(50, restoring)) / 1000, 'ms', '2')
+
+  const idle = 500
+  const empty = await heap()
+  const forks = await Promise.all(Array.from({ length: idle }, () => server.fork()))
+  report('memory of an idle fork', ((await heap()) - empty) / idle / 1000, 'kB', '60')
+  for (const fork of forks) await (await fork.fetch(request)).text()
+  report('memory of a fork that has been asked', ((await heap()) - empty) / idle / 1000, 'kB', '')
+  for (const fork of forks.splice(0)) await fork.close()
+  report('memory that a closed fork leaves', ((await heap()) - empty) / idle / 1000, 'kB', '0')
+
+  let created = 0
+  report('objects.get', await perRun(2_000, () => configMaps.get('one')), 'µs', '30')
+  report('objects.list of 100', await perRun(300, () => listed.list()), 'µs', '150')
+  report('objects.create', await perRun(500, () => configMaps.create({ metadata: { name: `created-${created++}` }, data })), 'µs', '120')
+  const url = 'http://apiserver.test/api/v1/namespaces/default/configmaps/one'
+  report('fetch(new Request)', await perRun(1_000, async () => (await server.fetch(new Request(url))).text()), 'µs', '80')
+  await restored.close()
+  await server.close()
+}
+
+await onBundle('runtimes/testing/index.ts', async (file) => main((await import(resolve(file))) as typeof testing))
