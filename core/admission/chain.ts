@@ -18,7 +18,6 @@ export interface Admission {
 /** Called at the end of a plugin or phase. */
 type Ended = (rejected: boolean, milliseconds: number) => void
 type Phase = 'mutate' | 'validate'
-type Operations = Readonly<Record<AdmissionOperation, Steps>>
 
 /** A plugin in one phase of one operation. */
 interface Step {
@@ -70,19 +69,30 @@ function selector(plugins: readonly AdmissionPlugin[], phase: Phase, metrics: Ch
       steps: all.filter(({ plugin }) => concerned.includes(plugin) && plugin.operations.includes(name)),
     })
   }
-  const steps = { CREATE: stepsOf('CREATE'), UPDATE: stepsOf('UPDATE'), DELETE: stepsOf('DELETE'), CONNECT: stepsOf('CONNECT') }
-  const operationsOf = (name: string): Operations => {
-    const concerned = pick.filter(({ resources }) => resources === undefined || resources.some((each) => qualified(each) === name))
-    return {
-      CREATE: steps.CREATE(concerned),
-      UPDATE: steps.UPDATE(concerned),
-      DELETE: steps.DELETE(concerned),
-      CONNECT: steps.CONNECT(concerned),
-    }
+  const makers = new Map<AdmissionOperation, ReturnType<typeof stepsOf>>()
+  /** Made at the first request: most resources are never written with most operations. */
+  function make(operation: AdmissionOperation, name: string): Steps {
+    const maker = makers.get(operation) ?? stepsOf(operation)
+    makers.set(operation, maker)
+    return maker(pick.filter(({ resources }) => resources === undefined || resources.some((each) => qualified(each) === name)))
   }
-  const byName = new Map(pick.flatMap(({ resources = [] }) => resources.map((each) => [qualified(each), operationsOf(qualified(each))])))
-  const others = operationsOf('')
-  return ({ groupResource, operation }) => (byName.get(qualified(groupResource)) ?? others)[operation]
+  const named = new Set(pick.flatMap(({ resources = [] }) => resources.map(qualified)))
+  const known: Readonly<Record<AdmissionOperation, Map<string, Steps>>> = {
+    CREATE: new Map(),
+    UPDATE: new Map(),
+    DELETE: new Map(),
+    CONNECT: new Map(),
+  }
+  return ({ groupResource, operation }) => {
+    const resource = qualified(groupResource)
+    const name = named.has(resource) ? resource : ''
+    let steps = known[operation].get(name)
+    if (steps === undefined) {
+      steps = make(operation, name)
+      known[operation].set(name, steps)
+    }
+    return steps
+  }
 }
 
 const unmeasured: Measures = { clock: { monotonic: () => 0 }, metrics: uncounted(chainRows) }

@@ -15,6 +15,8 @@ export interface ServerPart<All, Name extends keyof All, Context> {
   readonly hooks?: readonly string[]
   /** In a server that continues a prepared state the part starts when it is demanded, or at `wake`. */
   readonly sleeps?: boolean
+  /** The part is done when it has started: a server that continues a prepared state leaves it out. */
+  readonly prepares?: boolean
   start(needed: All, context: Context): MaybePromise<All[Name]>
   /** Called once, when the server begins to shut down and still answers: the part deregisters the server, such as from the endpoints of its service. */
   leave?(value: All[Name]): MaybePromise<void>
@@ -34,6 +36,7 @@ export function partOf<All, Context>() {
       readonly when?: (context: Context) => boolean
       readonly hooks?: readonly string[]
       readonly sleeps?: boolean
+      readonly prepares?: boolean
       readonly leave?: (value: Value) => MaybePromise<void>
       readonly stop?: (value: Value) => MaybePromise<void>
     } = {},
@@ -80,7 +83,7 @@ export class LifeCycle<All extends object, Context> {
       const { hooks = [], when } = this.#table[name]
       if (when?.(this.#options.context) === false) continue
       const check = () => {
-        if (!this.#started.has(name) && !this.#sleeps(name)) throw new Error('not finished')
+        if (!this.#settled.has(name) && !this.#sleeps(name)) throw new Error('not finished')
       }
       for (const hook of hooks) checks.push({ name: hook, check })
     }
@@ -156,9 +159,9 @@ export class LifeCycle<All extends object, Context> {
   }
 
   async #begin(name: keyof All): Promise<void> {
-    const { needs, after = [], when, start } = this.#table[name]
-    const { context } = this.#options
-    if (when?.(context) === false) return void this.#settled.add(name)
+    const { needs, after = [], when, prepares, start } = this.#table[name]
+    const { context, continues = false } = this.#options
+    if (when?.(context) === false || (prepares && continues)) return void this.#settled.add(name)
     for (const needed of needs) await this.#startPart(needed)
     for (const earlier of after) if (!this.#sleeps(earlier)) await this.#startPart(earlier)
     for (let failures = 1; ; failures++) {

@@ -132,6 +132,8 @@ const stop = (end: Stop) => end()
 const leave = (announced: { leave(): Promise<void> }) => announced.leave()
 /** Of parts that a server which continues a state starts when something happens. */
 const sleeps = true
+/** Of parts whose work such a server finds done. */
+const prepares = true
 const close = (closable: { close(): void } | undefined) => closable?.close()
 
 const writesStorageVersions = (context: AssemblyContext) =>
@@ -234,7 +236,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
 
   encryptedData: part(['table'], ({ table }, { ports }) => encryptedData(table, ports.telemetry.logger)),
   // Read at the start, so that the log says at once what is missing.
-  encryptedDataSearch: part(['encryptedData'], ({ encryptedData }) => encryptedData.search(), { sleeps }),
+  encryptedDataSearch: part(['encryptedData'], ({ encryptedData }) => encryptedData.search(), { prepares }),
 
   // ── Authentication, authorization, admission ──────────────────────────────────────────────────
   identities: part(['table'], ({ table }, context) => createIdentities(table, context), { stop: close }),
@@ -314,7 +316,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
   namespaces: part(['table'], ({ table }, context) => ensureNamespaces(table, hookContextOf(context)), {
     hooks: hook('start-system-namespaces-controller'),
-    sleeps,
+    prepares,
   }),
   clusterAuthentication: part(
     ['table', 'stores', 'requests'],
@@ -333,7 +335,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   legacyTokenTracking: part(['table', 'namespaces'], ({ table }, context) => ensureLegacyTokenTracking(table, hookContextOf(context)), {
     when: ({ options }) => options.authentication.serviceAccounts !== undefined,
     hooks: hook('start-legacy-token-tracking-controller'),
-    sleeps,
+    prepares,
   }),
   reservations: part(['table'], ({ table }) => startReservations(table), {
     hooks: hook('start-service-ip-repair-controllers', 'start-<product>-service-cidr-controller'),
@@ -343,7 +345,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   defaultRoles: part(
     ['table', 'authorization', 'namespaces'],
     ({ table, authorization }, context) => authorization.rbac && ensureRbac(table, hookContextOf(context)),
-    { when: mayUseRbac, hooks: hook('rbac/bootstrap-roles'), sleeps },
+    { when: mayUseRbac, hooks: hook('rbac/bootstrap-roles'), prepares },
   ),
   rbac: part(['table', 'authorization'], ({ table, authorization }, context) => startRbac(table, authorization.rbac, context), {
     after: ['defaultRoles'],
@@ -352,7 +354,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   }),
   priorityClasses: part(['table'], ({ table }, context) => ensurePriorityClasses(table, hookContextOf(context)), {
     hooks: hook('scheduling/bootstrap-system-priority-classes'),
-    sleeps,
+    prepares,
   }),
   flowControl: part(
     ['table', 'stores', 'requests'],

@@ -38,6 +38,8 @@ type WorkLeft = 'none' | 'maybe'
 
 /** Milliseconds without a change after which a server whose queues are empty has no work left. */
 const settlingTime = 1_000
+/** Milliseconds from the first change of a server to the start of its controllers. */
+const changeTime = 5
 /** Milliseconds from the first request of a server to the start of its controllers, when they may have work left. */
 const wakingTime = 250
 
@@ -78,15 +80,24 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
         cancelWake()
         void running?.api.wake()
       }
+      function wakeAfter(milliseconds: number): void {
+        cancelWake()
+        cancelWake = webClock.after(milliseconds, wake)
+      }
+      function noteChange(): void {
+        // Later, so that a test that only writes and reads needs no controllers.
+        if (changed === undefined) wakeAfter(changeTime)
+        changed = webClock.monotonic()
+      }
       const clock = new TestClock(webClock, { ahead: from?.ahead, advanced: wake })
 
       async function start(): Promise<Started> {
-        const store = forkableStore({ clock, changed: wake, ...(from && { from: from.store }) })
+        const store = forkableStore({ clock, changed: noteChange, ...(from && { from: from.store }) })
         const api = await servers.start({ store, clock, files: noFiles, outbound, telemetry }, left !== undefined)
         running = { api, store }
         // The clock was advanced before the first request, or it makes work visible that was left.
         if (left !== undefined && changed !== undefined) wake()
-        else if (left === 'maybe') cancelWake = webClock.after(wakingTime, wake)
+        else if (left === 'maybe') wakeAfter(wakingTime)
         return running
       }
       const whenStarted = () => (started ??= start())
