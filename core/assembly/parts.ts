@@ -29,6 +29,7 @@ import { controllerManager, createClient, serverManager } from '../controllers/c
 import type { ControllerContext } from '../controllers/controller.ts'
 import { conversionRows } from '../controllers/custom-resources/conversion-metrics.ts'
 import { type CustomResources, createCustomResources, definitionsCheckName } from '../controllers/custom-resources/index.ts'
+import { SharedRows } from '../controllers/custom-resources/shared-rows.ts'
 import { startControllers } from '../controllers/index.ts'
 import type { Encryption } from '../encryption/configured.ts'
 import { encryptionFileRows, encryptionRows, keyUses } from '../encryption/metrics.ts'
@@ -141,6 +142,8 @@ const writesStorageVersions = (context: AssemblyContext) =>
 
 const mayUseRbac = ({ options: { authorization } }: AssemblyContext) =>
   authorization.authorizationModes.includes('RBAC') || authorization.authorizationFiles.configuration !== undefined
+
+const definitionRows = () => new SharedRows()
 
 const definitionsCheck = ({ late }: AssemblyContext): HealthCheck => ({
   name: definitionsCheckName,
@@ -294,12 +297,13 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
   customResources: part(
     ['table', 'lookup'],
-    async ({ table, lookup }, { options, settings, queues, ports: { clock, telemetry, outbound } }) => {
+    async ({ table, lookup }, { options, shared, settings, queues, ports: { clock, telemetry, outbound } }) => {
       const { platform } = options.general
       const connect = createConnect(createServiceAddress(lookup, platform.name('<labels>/service-name')))
       const created = createCustomResources({
         ...{ table, platform, settings, clock, logger: telemetry.logger, outbound, connect, queues },
         metrics: options.general.metrics.record(conversionRows),
+        rows: shared.of(definitionRows),
       })
       await created.ready
       return created

@@ -22,6 +22,7 @@ import { conditionOf, type Definition, isTrue, type Names, sameNames } from './d
 import { finalize } from './finalizer.ts'
 import { takenNames } from './names.ts'
 import { createServedDefinitions } from './served-definitions.ts'
+import type { SharedRows } from './shared-rows.ts'
 import { nextStatus } from './status.ts'
 import { withoutSchemas } from './without-schemas.ts'
 
@@ -37,6 +38,8 @@ export interface CustomResourcesOptions {
   /** Connects to conversion webhooks. */
   readonly connect: Connect
   readonly metrics: ConversionMetrics
+  /** Rows that servers with the same options share. */
+  readonly rows: SharedRows
 }
 
 export interface CustomResources {
@@ -94,6 +97,7 @@ export function createCustomResources({
   connect,
   queues,
   metrics,
+  rows,
 }: CustomResourcesOptions): CustomResources {
   const resource = table.lookup(platform.name('apiextensions.<domain>'), 'v1', 'customresourcedefinitions')
   if (resource === undefined) return none
@@ -114,6 +118,7 @@ export function createCustomResources({
 
   const served = createServedDefinitions({
     table,
+    shared: rows,
     versioningOf: (definition) => versioningOf(definition, { outbound, connect, clock, platform, metrics }),
   })
 

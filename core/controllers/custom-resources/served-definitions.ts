@@ -5,6 +5,7 @@ import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import { customResourceRows, storageKeyOf } from '../../resources/apiextensions/custom-resource.ts'
 import type { ResourceDefinition, Versioning } from '../../resources/definition.ts'
 import { type Definition, isServed, isTrue, type Names, sameNames } from './definition.ts'
+import { SharedRows } from './shared-rows.ts'
 import { type SchemaPlace, schemaPlaces } from './without-schemas.ts'
 
 const decoder = new TextDecoder()
@@ -36,6 +37,8 @@ export interface ServedDefinitions {
 
 export interface ServedDefinitionsOptions {
   readonly table: LiveTable
+  /** What servers with the same options share; default: nothing. */
+  readonly shared?: SharedRows
   versioningOf(definition: Definition): Versioning
 }
 
@@ -56,6 +59,10 @@ class Source {
     return this.#entry.revision
   }
 
+  get json(): Uint8Array {
+    return this.#entry.json
+  }
+
   replace(entry: StoredObject): void {
     this.#entry = entry
     this.#schemas = undefined
@@ -69,13 +76,15 @@ class Source {
   }
 }
 
-export function createServedDefinitions({ table, versioningOf }: ServedDefinitionsOptions): ServedDefinitions {
+export function createServedDefinitions({ table, shared = new SharedRows(), versioningOf }: ServedDefinitionsOptions): ServedDefinitions {
   const shown = new Map<string, Shown>()
   const nameOf = ({ metadata }: Definition) => metadata?.name ?? ''
 
   function rowsOf(definition: Definition, source: Source) {
     const versioning = versioningOf(definition)
-    const made = customResourceRows(definition, { schemaText: (version) => source.schemaText(version) })
+    const made = shared.of(nameOf(definition), source.json, () =>
+      customResourceRows(definition, { schemaText: (version) => source.schemaText(version) }),
+    )
     const definedBy = { name: nameOf(definition), uid: definition.metadata?.uid, revision: () => source.revision }
     const served = new Set(made.filter((each) => each.served).map(({ row }) => row.version))
     return {
@@ -110,7 +119,9 @@ export function createServedDefinitions({ table, versioningOf }: ServedDefinitio
   }
 
   function remove(name: string): void {
-    if (shown.delete(name)) table.replace(name, [])
+    if (!shown.delete(name)) return
+    shared.delete(name)
+    table.replace(name, [])
   }
 
   const overlaps = (definition: Definition) => table.overlaps(nameOf(definition), storageKeyOf(definition))
