@@ -1,4 +1,7 @@
-/** A hash over all versions of keys, the same as that of an etcd with the same history (server/storage/mvcc/hash.go). */
+/**
+ * A hash over all versions of keys, as etcd computes it (server/storage/mvcc/hash.go). It is that of an etcd with the same history, unless a
+ * compaction has removed a part of a transaction: then the numbers of its other changes are not those that they had.
+ */
 import type { History } from '../stores/history.ts'
 import { crc32c } from '../stores/log/crc32c.ts'
 import { recordKey, recordValue } from './records.ts'

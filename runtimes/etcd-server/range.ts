@@ -32,9 +32,10 @@ export function range(history: History, view: View, request: RangeRequest): Rang
   const header = { revision: view.revision }
   const keys = selected(request)
   if (request.countOnly) return { header, count: countOf(from, keys) }
-  const { states, count } = isPlain(request) ? plain(from, keys, request.limit) : chosen(from, keys, request)
-  const more = request.limit > 0 && states.length > request.limit
-  const kvs = more ? states.slice(0, request.limit) : states
+  const { states, count } = needsAll(request) ? all(from, keys, request) : first(from, keys, request.limit)
+  const sorted = inOrder(states, request)
+  const more = request.limit > 0 && sorted.length > request.limit
+  const kvs = more ? sorted.slice(0, request.limit) : sorted
   return { header, kvs: request.keysOnly ? kvs.map(withoutValue) : kvs, more, count }
 }
 
@@ -44,38 +45,41 @@ interface Found {
   readonly count: number
 }
 
-/** Whether the keys are wanted as they are stored, so that a limit needs no others. */
-const isPlain = (request: RangeRequest) =>
-  request.sortOrder === orders.none &&
-  request.sortTarget === 0 &&
-  request.minModRevision === 0 &&
-  request.maxModRevision === 0 &&
-  request.minCreateRevision === 0 &&
-  request.maxCreateRevision === 0
+/** Whether the limit counts what is left after all keys are looked at. Otherwise, as in etcd, the first keys are found, and then sorted. */
+const needsAll = (request: RangeRequest) =>
+  request.sortOrder !== orders.none ||
+  request.minModRevision !== 0 ||
+  request.maxModRevision !== 0 ||
+  request.minCreateRevision !== 0 ||
+  request.maxCreateRevision !== 0
 
-function plain(view: View, keys: Selected, limit: number): Found {
+function first(view: View, keys: Selected, limit: number): Found {
   if (limit <= 0) {
     const states = statesOf(view, keys)
     return { states, count: states.length }
   }
   // One more tells whether there are more.
-  const states = statesOf(view, keys, limit + 1)
+  const states = statesOf(view, keys, limit + 1).slice(0, limit + 1)
   return { states, count: states.length <= limit ? states.length : countOf(view, keys) }
 }
 
-function chosen(view: View, keys: Selected, request: RangeRequest): Found {
-  const { minModRevision, maxModRevision, minCreateRevision, maxCreateRevision, sortOrder, sortTarget } = request
-  const all = statesOf(view, keys)
-  const within = all.filter(
+function all(view: View, keys: Selected, request: RangeRequest): Found {
+  const { minModRevision, maxModRevision, minCreateRevision, maxCreateRevision } = request
+  const states = statesOf(view, keys)
+  const within = states.filter(
     ({ modRevision, createRevision }) =>
       (maxModRevision === 0 || modRevision <= maxModRevision) &&
       (minModRevision === 0 || modRevision >= minModRevision) &&
       (maxCreateRevision === 0 || createRevision <= maxCreateRevision) &&
       (minCreateRevision === 0 || createRevision >= minCreateRevision),
   )
+  return { states: within, count: states.length }
+}
+
+function inOrder(states: readonly KeyState[], { sortOrder, sortTarget }: RangeRequest): readonly KeyState[] {
   const compare = targets[sortTarget] as Compare
-  const sorted = sortOrder === orders.descend ? within.sort((a, b) => compare(b, a)) : within.sort(compare)
-  return { states: sorted, count: all.length }
+  if (sortOrder === orders.descend) return states.toSorted((a, b) => compare(b, a))
+  return sortTarget === 0 ? states : states.toSorted(compare)
 }
 
 /** Does not read a value that is on disk. */

@@ -8,6 +8,7 @@ import { hashKv } from './hash.ts'
 import { alarms, clusterVersion, type Member, raftTerm, version } from './member.ts'
 import * as messages from './messages.ts'
 import { checkRange, range } from './range.ts'
+import { snapshotMethod } from './snapshot.ts'
 import { checkDelete, checkPut, checkTxn, commitDelete, commitPut, commitTxn, isReadOnly, type Store } from './transactions.ts'
 import { committed } from './views.ts'
 import { watchMethod } from './watch.ts'
@@ -160,6 +161,7 @@ function maintenance(member: Member): Methods {
         dbSizeInUse: engine.size,
       })
     }),
+    Snapshot: snapshotMethod(member),
     Defragment: unary(anyRequest, () => encode(headerResponse, {})),
     Hash: unary(anyRequest, () => {
       const { history } = member

@@ -129,15 +129,18 @@ function holds(view: View, compare: Compare): boolean {
   return states.every(isHeldBy)
 }
 
-/** What keeps the operations from being executed, before the first of them is. */
-function checkPath(history: History, leases: Leases, view: View, { ops }: Path): void {
-  for (const { op, path } of ops) {
-    if (op.range) checkRevision(history, view.revision, op.range.revision)
-    else if (op.put) {
-      checkKey(view, op.put)
-      checkLease(leases, op.put)
-    } else if (path) checkPath(history, leases, view, path)
+/** The operations that are executed, those of transactions included. */
+const operationsOf = ({ ops }: Path): readonly RequestOp[] => ops.flatMap(({ op, path }) => (path ? operationsOf(path) : [op]))
+
+/** What keeps the operations from being executed, before the first of them is: puts first, in etcd 3.5. */
+function checkPath(history: History, leases: Leases, view: View, path: Path): void {
+  const ops = operationsOf(path)
+  for (const { put } of ops) {
+    if (put === undefined) continue
+    checkKey(view, put)
+    checkLease(leases, put)
   }
+  for (const { range } of ops) if (range) checkRevision(history, view.revision, range.revision)
 }
 
 function checkKey(view: View, { key, ignoreValue, ignoreLease }: PutRequest): void {

@@ -4,7 +4,7 @@ import { StoreError } from '../../core/ports.ts'
 import { makeDirectories, reasonOf } from '../atomic-file.ts'
 import type { Change } from './history.ts'
 import type { Lease } from './leases.ts'
-import { createLog } from './log/create.ts'
+import { createLog, type State } from './log/create.ts'
 import { CurrentState } from './log/current.ts'
 import { Damage, refusal } from './log/damage.ts'
 import { type LogDirectory, nodeDirectory } from './log/files.ts'
@@ -19,6 +19,9 @@ export interface SnapshotInfo {
   readonly objects: number
 }
 
+/** What a store holds, at one revision. Keys have a character for each byte. */
+export type Saved = Pick<CurrentState, 'revision' | 'leases' | 'changes'>
+
 /** Key of the last frame, which describes the file. */
 const baseKey = Buffer.from('history')
 /** Maximum restarts when a running server compacts its log during the read. */
@@ -26,24 +29,21 @@ const attempts = 10
 
 /**
  * Saves the store in a directory to a new file, whether a server is running or not. It contains everything acknowledged when the save
- * begins, and does not block the server.
+ * begins, and does not block the server. `write`: writes a new file of another format, and syncs it.
  * @throws StoreError in one line; the file does not exist then.
  */
-export async function saveSnapshot(directory: string, file: string): Promise<SnapshotInfo> {
+export async function saveSnapshot(directory: string, file: string, write = writeOwn): Promise<SnapshotInfo> {
   if (!holdsLog(directory)) throw new StoreError('unavailable', `${directory} holds no embedded store`)
   if (existsSync(file)) throw new StoreError('unavailable', `${file} exists already`)
   const draft = `${file}.${process.pid}.tmp`
   try {
     const state = readCurrent(directory, (await ownerOf(directory)) !== undefined)
-    const writer = new SnapshotWriter(draft)
     try {
-      const info = writeAll(state, writer)
-      writer.finish()
+      await write(state, draft)
       // Unlike a rename this never replaces a file.
       linkSync(draft, file)
-      return info
+      return { revision: state.revision, objects: state.changes.length }
     } finally {
-      writer.close()
       rmSync(draft, { force: true })
     }
   } catch (error) {
@@ -64,7 +64,17 @@ function readCurrent(path: string, marked: boolean, attempt = 1): CurrentState {
   }
 }
 
-function writeAll({ revision, leases, changes }: CurrentState, writer: SnapshotWriter): SnapshotInfo {
+async function writeOwn(state: Saved, path: string): Promise<void> {
+  const writer = new SnapshotWriter(path)
+  try {
+    writeAll(state, writer)
+    writer.finish()
+  } finally {
+    writer.close()
+  }
+}
+
+function writeAll({ revision, leases, changes }: Saved, writer: SnapshotWriter): void {
   for (const change of changes) {
     const key = revisionKey(change.revision)
     writer.add({ kind: frameKinds.revision, key, record: encodeChange(key, change) })
@@ -73,42 +83,49 @@ function writeAll({ revision, leases, changes }: CurrentState, writer: SnapshotW
     const key = leaseKey(lease.id)
     writer.add({ kind: frameKinds.lease, key, record: encodeLease(key, lease) })
   }
-  const objects = changes.length
-  writer.add({ kind: frameKinds.end, key: baseKey, record: encodeBase(baseKey, { oldest: revision, kept: objects }) })
-  return { revision, objects }
+  writer.add({ kind: frameKinds.end, key: baseKey, record: encodeBase(baseKey, { oldest: revision, kept: changes.length }) })
 }
 
 /**
  * Creates a store from a snapshot, in a directory without one. Verifies the file before it writes anything. When it is killed, no server starts
- * with what is there, until it has been run again. `target`: the files of the directory.
+ * with what is there, until it has been run again. `target`: the files of the directory. `read`: reads and verifies a file of another format.
  */
-export async function restoreSnapshot(file: string, directory: string, target = nodeDirectory(directory)): Promise<SnapshotInfo> {
+export async function restoreSnapshot(
+  file: string,
+  directory: string,
+  target = nodeDirectory(directory),
+  read = readOwn,
+): Promise<SnapshotInfo> {
   if (holdsLog(directory)) throw new StoreError('unavailable', `${directory} holds a store already`)
   try {
-    const base = check(file)
+    const state = read(file)
     makeDirectories(directory)
     const owner = await takeOwnership(directory)
     try {
-      await restore(file, base, target)
+      await restore(state, target)
     } finally {
       await owner.release()
     }
-    return { revision: base.oldest, objects: base.kept }
+    return { revision: state.revision, objects: state.count }
   } catch (error) {
     throw new StoreError('unavailable', `restore ${file}: ${reasonOf(error)}`)
   }
 }
 
-async function restore(file: string, base: Base, target: LogDirectory): Promise<void> {
+function readOwn(file: string): State {
+  const { oldest: revision, kept: count } = check(file)
+  const leases = [...framesOf(file, frameKinds.lease, decodeLease)]
+  return { revision, count, leases, changes: framesOf(file, frameKinds.revision, decodeChange) }
+}
+
+async function restore(state: State, target: LogDirectory): Promise<void> {
   // Until it has gone, no server starts here.
   target.create(restoringName).close()
   await target.sync()
   // Left over from a restore that was killed.
   const { bases, segments, drafts } = logNames(target.names())
   for (const name of [...segments.map(segmentName), ...bases.map(baseName), ...drafts]) target.remove(name)
-  const leases = [...framesOf(file, frameKinds.lease, decodeLease)]
-  const changes = framesOf(file, frameKinds.revision, decodeChange)
-  await createLog(target, { revision: base.oldest, leases, changes, count: base.kept })
+  await createLog(target, state)
   target.remove(restoringName)
   await target.sync()
 }

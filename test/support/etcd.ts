@@ -22,6 +22,8 @@ export interface EtcdOptions {
   /** Default 1. */
   readonly members?: number
   readonly tls?: EtcdTls
+  /** Data directory of one member, as `etcdctl snapshot restore` makes it, to begin with a copy of. */
+  readonly restored?: string
   readonly flags?: readonly string[]
 }
 
@@ -122,7 +124,7 @@ function memberOf(address: Address, dataDir: string, [program, ...argv]: Command
 }
 
 /** Starts a cluster and resolves when all members are healthy. */
-export async function startEtcd({ command = ['etcd'], members: count = 1, tls, flags = [] }: EtcdOptions = {}): Promise<Etcd> {
+export async function startEtcd({ command = ['etcd'], members: count = 1, tls, restored, flags = [] }: EtcdOptions = {}): Promise<Etcd> {
   const directory = temporaryDirectory('etcd')
   const addresses = await Promise.all(Array.from({ length: count }, (_, i) => addressOf(i, tls ? 'https' : 'http')))
   const cluster = addresses.map(({ name, peer }) => `${name}=${peer}`).join(',')
@@ -149,6 +151,7 @@ export async function startEtcd({ command = ['etcd'], members: count = 1, tls, f
     directory.remove()
   }
   try {
+    if (restored !== undefined) for (const member of members) member.restore(restored)
     await Promise.all(members.map(({ start }) => start()))
   } catch (error) {
     await stop()

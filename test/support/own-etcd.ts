@@ -21,14 +21,23 @@ export interface OwnEtcdOptions extends Partial<Omit<EtcdServerOptions, 'engine'
   readonly clock?: Clock
   /** On a disk instead of in memory. */
   readonly durable?: boolean
+  /** Default: that of an empty store. */
+  readonly engine?: Engine<History>
 }
 
 /** Starts it with the defaults of the program. */
-export async function startOwnEtcd({ clock = nodeClock, durable = false, ...options }: OwnEtcdOptions = {}): Promise<OwnEtcd> {
+export async function startOwnEtcd({
+  clock = nodeClock,
+  durable = false,
+  engine: given,
+  ...options
+}: OwnEtcdOptions = {}): Promise<OwnEtcd> {
   const directory = durable ? temporaryDirectory('own-etcd') : undefined
-  const engine = directory
-    ? await openDurableEngine({ directory: join(directory.path, 'data'), clock, logger: silent, keys: 'latin1' })
-    : new Engine({ clock, history: new History() })
+  const engine =
+    given ??
+    (directory
+      ? await openDurableEngine({ directory: join(directory.path, 'data'), clock, logger: silent, keys: 'latin1' })
+      : new Engine({ clock, history: new History() }))
   const server = await openEtcdServer({
     engine,
     logger: silent,

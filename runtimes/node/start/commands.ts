@@ -17,8 +17,14 @@ interface Command {
 const commands: { readonly [name: string]: Command } = {
   snapshot: {
     synopses: [
-      ['snapshot save FILE [--data-dir DIR]', 'Save the embedded store, at one revision, to a file. A server may be running.'],
-      ['snapshot restore FILE [--data-dir DIR]', 'Restore a saved file into a data directory that has no store yet.'],
+      [
+        'snapshot save FILE [--data-dir DIR] [--format=etcd]',
+        'Save the embedded store, at one revision, to a file, which etcd can restore with --format=etcd. A server may be running.',
+      ],
+      [
+        'snapshot restore FILE [--data-dir DIR]',
+        'Restore a saved file, or a snapshot of etcd, into a data directory that has no store yet.',
+      ],
     ],
     async run(argv, program) {
       const { snapshot } = await import('./snapshot.ts')

@@ -1,0 +1,84 @@
+/** Maintenance.Snapshot: the database as a file of bbolt, in pieces, and its checksum. */
+import { createHash } from 'node:crypto'
+import { databasePages } from './database.ts'
+import { decode } from './decoding.ts'
+import { encode } from './encoding.ts'
+import type { Call, Method } from './grpc.ts'
+import type { Member } from './member.ts'
+import { anyRequest, snapshotResponse } from './messages.ts'
+
+/** All versions and leases at this moment, as pages of a file. */
+function pagesOf(member: Member): Promise<readonly Buffer[]> {
+  const { history, compacted } = member
+  const { leases } = member.options.engine
+  const granted = leases.ids().map((id) => ({ id, seconds: leases.times(id)?.granted ?? 0 }))
+  return databasePages({ revision: history.revision, compacted, versions: history.kept(), leases: granted })
+}
+
+/** Sends a piece whenever the client has read those before. */
+class Sending {
+  readonly #call: Call
+  readonly #pieces: Iterator<Uint8Array>
+  #isOver = false
+
+  constructor(call: Call, pages: readonly Buffer[]) {
+    this.#call = call
+    this.#pieces = pieces(pages)
+  }
+
+  /** A piece may be sent at once, and then this is called again before it returns. */
+  next(): void {
+    if (this.#isOver) return
+    const { done = false, value } = this.#pieces.next()
+    if (done) {
+      this.#isOver = true
+      this.#call.finish()
+    } else this.#call.send(value)
+  }
+}
+
+function* pieces(pages: readonly Buffer[]): Generator<Uint8Array> {
+  const hash = createHash('sha256')
+  let left = pages.reduce((sum, { length }) => sum + length, 0)
+  for (const page of grouped(pages)) {
+    hash.update(page)
+    left -= page.length
+    yield encode(snapshotResponse, { remainingBytes: left, blob: page }, page.length + 64)
+  }
+  yield encode(snapshotResponse, { remainingBytes: 0, blob: hash.digest() })
+}
+
+const pieceBytes = 64 * 1024
+
+function* grouped(pages: readonly Buffer[]): Generator<Buffer> {
+  let group: Buffer[] = []
+  let size = 0
+  for (const page of pages) {
+    group.push(page)
+    size += page.length
+    if (size < pieceBytes) continue
+    yield Buffer.concat(group)
+    group = []
+    size = 0
+  }
+  if (group.length > 0) yield Buffer.concat(group)
+}
+
+export const snapshotMethod = (member: Member): Method => ({
+  open(call) {
+    let sending: Sending | undefined
+    return {
+      message(message) {
+        decode(anyRequest, message)
+        pagesOf(member).then(
+          (pages) => {
+            sending = new Sending(call, pages)
+            sending.next()
+          },
+          (error) => call.refuse(error),
+        )
+      },
+      drained: () => sending?.next(),
+    }
+  },
+})
