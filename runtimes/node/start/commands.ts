@@ -61,6 +61,19 @@ In a browser: kubectl proxy, and then http://127.0.0.1:8001/debug/live
       return 0
     },
   },
+  assets: {
+    synopses: [
+      [
+        'assets DIR [--release 1.34]',
+        'Make the folder that KUBEBUILDER_ASSETS names: this program as kube-apiserver and etcd, and kubectl.',
+      ],
+    ],
+    async run(argv) {
+      const { assets } = await import('./assets.ts')
+      process.stdout.write(`${assets(argv)}\n`)
+      return 0
+    },
+  },
   etcd: {
     program: 'etcd',
     synopses: [['etcd [flags]', "Serve etcd's API on the embedded store. So does the program when it is started under the name etcd."]],
