@@ -3,6 +3,7 @@ import {
   ApiServerObject,
   byHost,
   byPath,
+  type DurableObjectContext,
   type DurableObjectNamespace,
   routeRequest,
   type ServerOptions,
@@ -15,9 +16,66 @@ interface Environment {
   readonly OPTIONS?: string
 }
 
+/** Storage of which a sync fails when it is told so. */
+function fallible(context: DurableObjectContext): { readonly context: DurableObjectContext; fail(): void } {
+  let isFailing = false
+  const { storage } = context
+  return {
+    fail: () => {
+      isFailing = true
+    },
+    context: {
+      abort: (reason) => context.abort(reason),
+      storage: {
+        sql: storage.sql,
+        transactionSync: (work) => storage.transactionSync(work),
+        sync: () => (isFailing ? Promise.reject(new Error('disk I/O error')) : storage.sync()),
+        getAlarm: () => storage.getAlarm(),
+        setAlarm: (time) => storage.setAlarm(time),
+        deleteAlarm: () => storage.deleteAlarm(),
+      },
+    },
+  }
+}
+
 export class ControlPlane extends ApiServerObject<Environment> {
+  readonly #context: DurableObjectContext
+  readonly #fail: () => void
+
+  constructor(given: DurableObjectContext, environment: Environment) {
+    const { context, fail } = fallible(given)
+    super(context, environment)
+    this.#context = given
+    this.#fail = fail
+  }
+
   override options({ OPTIONS = '{}' }: Environment): ServerOptions {
     return { controllers: suiteControllers, ...(JSON.parse(OPTIONS) as ServerOptions) }
+  }
+
+  /** With two more paths, which start nothing. */
+  override async fetch(request: Request): Promise<Response> {
+    switch (new URL(request.url).pathname) {
+      case '/test/rows':
+        return Response.json(this.#rows())
+      case '/test/fail-sync':
+        this.#fail()
+        return new Response()
+      default:
+        return await super.fetch(request)
+    }
+  }
+
+  /** Keys in the tables, with as many entries as they have rows, and the number of leases. */
+  #rows(): { readonly keys: readonly unknown[]; readonly leases: number } {
+    const column = (query: string, name: string) =>
+      [...this.#context.storage.sql.exec(query)].map((row) => (row as { readonly [name: string]: unknown })[name])
+    try {
+      const keys = column('SELECT key FROM apiserver_changes ORDER BY place', 'key')
+      return { keys, leases: column('SELECT id FROM apiserver_leases', 'id').length }
+    } catch {
+      return { keys: [], leases: 0 }
+    }
   }
 }
 

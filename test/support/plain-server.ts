@@ -12,7 +12,7 @@ import { eventually, within } from './wait.ts'
 export async function startPlain(
   [program, ...args]: Command,
   directory = root,
-): Promise<{ readonly fetch: Fetch; close(): Promise<void> }> {
+): Promise<{ readonly port: number; readonly fetch: Fetch; close(): Promise<void> }> {
   const port = await freePort()
   const child = killedAtExit(spawn(program, [...args, String(port)], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] }))
   const ended = once(child, 'close')
@@ -40,5 +40,5 @@ export async function startPlain(
     await close().catch(() => undefined)
     throw error
   }
-  return { fetch: client.fetch, close }
+  return { port, fetch: client.fetch, close }
 }

@@ -1,31 +1,33 @@
 /** Loads configuration files, YAML or JSON, strictly: unknown fields are errors. */
-import { parseDocument } from 'yaml'
 import type { Platform } from '../../platform.ts'
-import { messageOf } from '../../schema/message-of.ts'
+import { readYaml, YamlError } from '../../schema/yaml/reader.ts'
 import { parseFeatureGates } from '../feature-gates.ts'
 import { ConfigurationFileError } from './error.ts'
 import { type FileContext, type FileKind, validateKind } from './kind.ts'
 
-/** Maximum uses of YAML aliases, which bounds the expansion of a hostile file. */
-const maxAliasCount = 100
 const maxLength = 3 * 1024 * 1024
 
-/** Parses a YAML or JSON text. @throws ConfigurationFileError with all problems. */
+/** Parses a YAML or JSON text, as the reference does: YAML 1.1. @throws ConfigurationFileError with all problems. */
 export function parseText(text: string, path: string): unknown {
-  const fail = (message: string) => new ConfigurationFileError(path, [{ field: '', message }])
+  const fail = (...messages: readonly string[]) =>
+    new ConfigurationFileError(
+      path,
+      messages.map((message) => ({ field: '', message })),
+    )
   if (text.length > maxLength) throw fail(`must not be longer than ${maxLength} characters`)
+  const repeated: string[] = []
+  const value = parsed(text, repeated, ({ message }) =>
+    fail(message.replace(/^(?:yaml|json): /, '').replace(/single document$/, '$&, not multiple documents')),
+  )
+  if (repeated.length > 0) throw fail(...repeated)
+  return value
+}
+
+function parsed(text: string, repeated: string[], failure: (error: YamlError) => Error): unknown {
   try {
-    const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' })
-    const problems = document.errors.map(({ message, pos }) => ({
-      field: '',
-      message: `line ${text.slice(0, pos[0]).split('\n').length}: ${message.replace(/\s+/g, ' ')}`,
-    }))
-    if (problems.length > 0) throw new ConfigurationFileError(path, problems)
-    return document.toJS({ maxAliasCount })
+    return readYaml({ text }, { repeated: (key, line) => void repeated.push(`line ${line + 1}: Map keys must be unique: ${key}`) })
   } catch (error) {
-    if (error instanceof ConfigurationFileError) throw error
-    // The parser recurses: deep nesting overflows the stack.
-    throw fail(error instanceof RangeError ? 'is nested too deeply' : messageOf(error))
+    throw error instanceof YamlError ? failure(error) : error
   }
 }
 
