@@ -16,6 +16,7 @@ const declarations = join(root, 'build/types')
 /** Source of each entry, by the name of its module. */
 const entries = {
   index: 'runtimes/web/index',
+  edge: 'runtimes/edge/index',
   node: 'runtimes/node/index',
   testing: 'runtimes/testing/index',
   'testing-store': 'runtimes/testing/store/index',

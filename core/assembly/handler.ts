@@ -73,6 +73,7 @@ export function createHandler(
       alarms: new Alarms(clock),
       metricsOf: watchMetrics(metrics, stored.watches),
       minRequestTimeout: traffic.minRequestTimeout,
+      repeatBookmarks: traffic.repeatBookmarks,
     },
     writes: {
       ...cluster,

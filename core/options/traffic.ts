@@ -2,7 +2,7 @@
 
 import { rangeProblem } from '../config/bounds.ts'
 import { option } from './option.ts'
-import { limited, milliseconds, number, oneOf, within } from './types.ts'
+import { bool, limited, milliseconds, number, oneOf, within } from './types.ts'
 
 const unlessFair = 'With priority and fairness, it is added to the total concurrency limit.'
 
@@ -11,6 +11,11 @@ export const trafficOptions = {
   minRequestTimeout: option(within({ min: 0 }), {
     default: 1800,
     description: 'Minimum timeout of watches in seconds. A watch without timeoutSeconds gets a random timeout between this and twice this.',
+  }),
+  repeatBookmarks: option(bool, {
+    default: false,
+    description:
+      'Send bookmarks to watches also when nothing has changed, for runtimes that notice only when they send something that a client has left.',
   }),
   maxReadOnlyInFlight: option(within({ min: 0 }), {
     default: 400,

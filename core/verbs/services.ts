@@ -74,6 +74,8 @@ export interface WatchServices {
   metricsOf(definition: ResourceDefinition): WatchMetrics
   /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */
   readonly minRequestTimeout: number
+  /** Send bookmarks also when nothing has changed. */
+  readonly repeatBookmarks: boolean
 }
 
 /** For what is written: ownership, admission, validation. */

@@ -82,7 +82,7 @@ export const watch =
           if (announceInitialEnd) observer.initialized(scopeOf(exchange.info), (watches.clock.monotonic() - exchange.received) / 1000)
         },
         announceInitialEnd,
-        bookmarks: options.allowWatchBookmarks === true,
+        bookmarks: options.allowWatchBookmarks === true && (watches.repeatBookmarks ? 'always' : true),
         timeout: seconds * 1000,
       })
     return respondWatch(answers, target, open)

@@ -95,6 +95,8 @@ export class ApiServerObject<Environment = unknown> {
     const { authenticators = [], ...options } = this.#options
     return await createApiServer({
       minRequestTimeout,
+      // workerd notices that a client has left when it sends something.
+      repeatBookmarks: true,
       ...options,
       store: await this.#open(),
       // `Upkeep` compacts: a timer ends with the object.

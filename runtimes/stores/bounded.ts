@@ -32,12 +32,12 @@ export function boundedStore(store: KeyValueStore, { bytes: limit, perObject }: 
 
   return {
     ...store,
-    async put(key, value, expected, ...rest) {
+    async put(key, value, expected, lease, guards, context) {
       const size = value.byteLength + perObject
       const maximum = expected === 0 ? limit : limit * updateShare
       if (used === undefined || used + size > maximum) await makeRoom(size, maximum)
       used = (used ?? 0) + size
-      return await store.put(key, value, expected, ...rest)
+      return await store.put(key, value, expected, lease, guards, context)
     },
   }
 }

@@ -59,6 +59,7 @@ const runtimeOrder = [
   'bun',
   'deno',
   'testing',
+  'edge',
   'web',
   'node',
   'build-executable.ts',
@@ -213,7 +214,7 @@ function reached(...paths: readonly string[]): ReadonlySet<string> {
 }
 
 test('an embedded server loads no flags', () => {
-  const embedded = reached('runtimes/web/index.ts', 'runtimes/testing/index.ts', 'core/server.ts')
+  const embedded = reached('runtimes/web/index.ts', 'runtimes/edge/index.ts', 'runtimes/testing/index.ts', 'core/server.ts')
   assert(embedded.has('core/assembly/server.ts'))
   assert.deepEqual(
     [...embedded].filter((path) => path.startsWith('core/flags/')),
@@ -266,6 +267,7 @@ const entries = new Set([
   'runtimes/testing/index.ts',
   'runtimes/testing/store/index.ts',
   'runtimes/web/index.ts',
+  'runtimes/edge/index.ts',
 ])
 
 /** Reads of the host's clock, which core gets through its port. */
@@ -281,6 +283,7 @@ const dated: { readonly [file: string]: string } = {
   'core/meta/openapi/v3-served.ts': 'the Expires header',
   'core/tracing/log-trace.ts': 'when the steps of slow requests were',
   'core/admission/quota/pods.ts': 'deletionTimestamp of pods',
+  'runtimes/edge/upkeep.ts': 'alarms of Durable Objects',
   'runtimes/node/observe/audit-log.ts': 'the age of rotated files, by the time in their names',
   'runtimes/stores/mvcc.ts': 'leases of a store that is opened again',
   'runtimes/stores/leases.ts': 'leases of a store that is opened again',

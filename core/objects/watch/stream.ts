@@ -46,7 +46,8 @@ export interface WatchStreamOptions {
   readonly announceInitialEnd: boolean
   /** Called when the initial events have been handed to the connection. */
   readonly initialized?: () => void
-  readonly bookmarks: boolean
+  /** `always`: also when nothing has changed since the watch began. */
+  readonly bookmarks: boolean | 'always'
   /** Milliseconds until the server ends the watch. */
   readonly timeout: number
 }
@@ -85,7 +86,7 @@ class WatchStream implements ByteSource, Subscriber, Alarm {
   readonly #observer: Counts
   readonly #matches: WatchStreamOptions['matches']
   readonly #subscription: Subscription
-  readonly #bookmarks: boolean
+  readonly #bookmarks: WatchStreamOptions['bookmarks']
   readonly #after: number
   /** Initial events that have not been sent yet, from `sentInitial` on. */
   #initial: readonly StoredObject[]
@@ -281,10 +282,10 @@ class WatchStream implements ByteSource, Subscriber, Alarm {
     this.#ready()
   }
 
-  /** The revision that the watch started from is no news to the client. */
+  /** The revision that the watch started from is no news to the client, but can show that it has left. */
   #bookmark(): void {
     this.#subscription.requestProgress()
-    if (this.#revision > this.#after) this.#send(this.#encoder.bookmark(this.#revision, false))
+    if (this.#revision > this.#after || this.#bookmarks === 'always') this.#send(this.#encoder.bookmark(this.#revision, false))
   }
 
   /** Sets the alarm for the next bookmark, if there is any, or the end. */
