@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { before, describe, test } from 'node:test'
 import { apiOf, configMap } from '../support/api.ts'
 import type { Command } from '../support/daemon.ts'
-import { startPlain } from '../support/plain-server.ts'
+import { type PlainAccess, startPlain } from '../support/plain-server.ts'
 import { root, rootUrl } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { runtimeBinary, without } from '../support/runtimes.ts'
@@ -13,17 +13,41 @@ import { watchAt } from '../support/watch-reader.ts'
 const example = (name: string) => `wrangler-free-examples/${name}.ts`
 const loader = `${rootUrl}node_modules/tsx/dist/loader.mjs`
 const onNode = (name: string): Command => [process.execPath, '--import', loader, example(name)]
+const deno = (): Command => [runtimeBinary('deno') ?? '', 'run', '-A', '--no-lock', '--unstable-no-legacy-abort']
 const collection = '/api/v1/namespaces/default/configmaps'
 
-const servers: readonly { readonly name: string; readonly skip: string | false; readonly command: () => Command }[] = [
+interface Server {
+  readonly name: string
+  readonly skip: string | false
+  readonly command: () => Command
+  readonly access?: PlainAccess
+}
+
+const servers: readonly Server[] = [
   { name: 'node-http', skip: false, command: () => onNode('node-http') },
   { name: 'bun-serve', skip: without('bun'), command: () => [runtimeBinary('bun') ?? '', example('bun-serve')] },
   {
+    name: 'bun-serve with a database',
+    skip: without('bun'),
+    command: () => [runtimeBinary('bun') ?? '', example('bun-serve'), 'bun.db'],
+  },
+  {
     name: 'deno-serve',
     skip: without('deno'),
-    command: () => [runtimeBinary('deno') ?? '', 'run', '-A', '--no-lock', example('deno-serve')],
+    command: () => [...deno(), example('deno-serve')],
+  },
+  {
+    name: 'deno-serve with a database',
+    skip: without('deno'),
+    command: () => [...deno(), example('deno-serve'), 'deno.db'],
   },
   { name: 'workerd-run', skip: without('workerd'), command: () => onNode('workerd-run') },
+  {
+    name: 'durable-object',
+    skip: without('workerd'),
+    command: () => [...onNode('workerd-run'), '--disk', '.clusters', example('durable-object')],
+    access: { base: '/clusters/team-a', token: 'demo' },
+  },
 ]
 
 /** Declares the tests, which run in the project. */
@@ -46,9 +70,9 @@ export function examples(project: string): void {
     // Tools for the worker's runner, which the package does not contain.
     for (const tool of ['esbuild', '@esbuild', 'workerd', '@cloudflare'])
       before(() => symlinkSync(`${root}node_modules/${tool}`, `${project}/node_modules/${tool}`))
-    for (const { name, skip, command } of servers) {
+    for (const { name, skip, command, access } of servers) {
       test(name, { skip, timeout: 3_600_000 }, async () => {
-        const { fetch, close } = await startPlain(command(), project)
+        const { fetch, close } = await startPlain(command(), project, access)
         try {
           // Bun sends response headers only together with the first bytes of the body.
           const watching = watchAt(fetch, collection, { fieldSelector: 'metadata.name=a' })

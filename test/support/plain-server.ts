@@ -8,10 +8,18 @@ import { root } from './root.ts'
 import { type Fetch, plainFetch } from './tls-fetch.ts'
 import { eventually, within } from './wait.ts'
 
+/** How requests reach the server in the process. */
+export interface PlainAccess {
+  /** Before the paths of requests. */
+  readonly base?: string
+  readonly token?: string
+}
+
 /** Starts it in a directory, by default the checkout; resolves when `/readyz` answers 200. */
 export async function startPlain(
   [program, ...args]: Command,
   directory = root,
+  { base = '', token }: PlainAccess = {},
 ): Promise<{ readonly port: number; readonly fetch: Fetch; close(): Promise<void> }> {
   const port = await freePort()
   const child = killedAtExit(spawn(program, [...args, String(port)], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] }))
@@ -23,6 +31,11 @@ export async function startPlain(
     })
   }
   const client = plainFetch(`http://127.0.0.1:${port}`)
+  const fetch: Fetch = (path, init = {}) => {
+    const headers = new Headers(init.headers)
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+    return client.fetch(`${base}${path}`, { ...init, headers })
+  }
   const close = async () => {
     client.close()
     child.kill('SIGTERM')
@@ -34,11 +47,11 @@ export async function startPlain(
   try {
     await eventually(`${program} ${args.join(' ')} serves`, async () => {
       if (child.exitCode !== null) throw new Error(output)
-      return (await client.fetch('/readyz', { signal: AbortSignal.timeout(5_000) })).ok
+      return (await fetch('/readyz', { signal: AbortSignal.timeout(5_000) })).ok
     })
   } catch (error) {
     await close().catch(() => undefined)
     throw error
   }
-  return { port, fetch: client.fetch, close }
+  return { port, fetch, close }
 }
