@@ -9,17 +9,17 @@ const maxLength = 3 * 1024 * 1024
 
 /** Parses a YAML or JSON text, as the reference does: YAML 1.1. @throws ConfigurationFileError with all problems. */
 export function parseText(text: string, path: string): unknown {
-  const fail = (...messages: readonly string[]) =>
+  const fail = (messages: readonly string[]) =>
     new ConfigurationFileError(
       path,
       messages.map((message) => ({ field: '', message })),
     )
-  if (text.length > maxLength) throw fail(`must not be longer than ${maxLength} characters`)
+  if (text.length > maxLength) throw fail([`must not be longer than ${maxLength} characters`])
   const repeated: string[] = []
   const value = parsed(text, repeated, ({ message }) =>
-    fail(message.replace(/^(?:yaml|json): /, '').replace(/single document$/, '$&, not multiple documents')),
+    fail([message.replace(/^(?:yaml|json): /, '').replace(/single document$/, '$&, not multiple documents')]),
   )
-  if (repeated.length > 0) throw fail(...repeated)
+  if (repeated.length > 0) throw fail(repeated)
   return value
 }
 
