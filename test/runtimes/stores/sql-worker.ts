@@ -1,8 +1,7 @@
 /** The store suite inside a Durable Object: `GET /` lists its tests, and `POST /?test=NUMBER` runs one. */
-import fc from 'fast-check'
 import { type DurableObjectStorage, durableObjectDatabase } from '../../../runtimes/stores/sql/durable-object.ts'
 import { sqlStore } from '../../../runtimes/stores/sql.ts'
-import { storeConformance } from '../../../runtimes/testing/store/index.ts'
+import { storeConformance } from '../../support/store-conformance.ts'
 import { declared } from './node-test-shim.ts'
 
 interface Namespace {
@@ -15,7 +14,6 @@ export class Suite {
 
   constructor({ storage }: { readonly storage: DurableObjectStorage }) {
     this.#storage = storage
-    fc.configureGlobal({ seed: 0 })
     declared.length = 0
     storeConformance('store on DurableObject', () => this.#open(), 15)
   }
