@@ -58,6 +58,25 @@ export class DecodeBudget {
   }
 }
 
+/** Bytes that a member or item counts as, where work is measured in bytes of input. */
+const partBytes = 32
+/** Members and items that are counted: more make no difference. */
+const maxCounted = 4_096
+
+/** Estimates what a value costs, in bytes of input, by the number of its members and items; at most 128 KiB. */
+export function roughSize(value: Json): number {
+  let count = 0
+  const open: Json[] = [value]
+  for (let part = open.pop(); part !== undefined && count < maxCounted; part = open.pop()) {
+    if (typeof part !== 'object' || part === null) continue
+    for (const key in part) {
+      open.push((part as { readonly [key: string]: Json })[key] ?? null)
+      if (++count === maxCounted) break
+    }
+  }
+  return count * partBytes
+}
+
 /**
  * Counts the parts of a value whose structure is not known yet, such as a patch.
  * @throws DecodeError when there are more than `requestBounds` allows.

@@ -2,6 +2,7 @@ import { badRequest, forbidden, noSuchResource } from '../answers/status.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { toStorageVersion } from '../resources/converter.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { roughSize } from '../schema/decode-budget.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { requireNamespace } from './name.ts'
@@ -57,6 +58,8 @@ export function completed(
   }
   if (whole) fill(object, definition)
   else applyDefaults(view.body.schema, object as Json, context)
+  // The defaults of a definition may make a large object of a small one.
+  if (definition.origin.definedBy) target.exchange.slices.reads(roughSize(object as Json))
   return then(record(object, old), (isStamped) => {
     if (target.exchange.info.verb !== 'patch') dropRepeatedOwners(target, object, false)
     const owners = object.metadata.managedFields

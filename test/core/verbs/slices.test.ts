@@ -5,6 +5,7 @@ import type { Clock } from '../../../core/ports.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { startCore } from '../../support/core-server.ts'
 import { apiOn } from '../../support/in-process.ts'
+import { eventually } from '../../support/wait.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 
@@ -58,4 +59,29 @@ test('a large body pauses between the stages of its write, whatever was stored b
   assert.equal(await pausesOf('PUT', 'large', small), over - 2, 'a small update of a large object')
   const applied = await pausesOf('PATCH', 'applied', large, '?fieldManager=a')
   assert.ok(applied >= created, `an applied configuration of a missing object: ${applied}`)
+})
+
+test('a small body that defaults make large pauses between the stages of its write', async (t) => {
+  const clock = hastyClock()
+  const server = await startCore({ watchCache: false }, { clock })
+  t.after(() => server.close())
+  const api = apiOn(server)
+  const entries = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`f${index}`, 'a']))
+  const spec = { type: 'object', additionalProperties: { type: 'string' }, default: entries }
+  const schema = { type: 'object', properties: { spec } }
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }]
+  const names = { plural: 'wides', kind: 'Wide' }
+  const path = '/apis/example.com/v1/wides'
+  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    metadata: { name: 'wides.example.com' },
+    spec: { group: 'example.com', scope: 'Cluster', names, versions },
+  })
+  await eventually('a served definition', async () => (await api.get(path)).status === 200)
+  const create = async (name: string, rest: object) => {
+    const before = clock.pauses
+    await api.create(path, { apiVersion: 'example.com/v1', kind: 'Wide', metadata: { name }, ...rest })
+    return clock.pauses - before
+  }
+  const small = await create('small', { spec: {} })
+  assert.ok((await create('large', {})) >= small + 3, 'pauses')
 })
