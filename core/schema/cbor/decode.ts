@@ -236,20 +236,27 @@ class Decoder {
   }
 
   #byteText(encoding: Encoding | undefined): string {
-    const chunks = [...this.#chunks()]
-    const bytes = chunks.length === 1 ? (chunks[0] as Uint8Array) : joined(chunks)
+    const bytes = joined(this.#chunks())
     return encoding === undefined ? (decodeUtf8(bytes) ?? repairUtf8(bytes)) : encodings[encoding](bytes)
   }
 }
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0))
-  let at = 0
+/** Keeps no list of the chunks: a body may have millions of empty ones. A single one is not copied. */
+function joined(chunks: Iterable<Uint8Array>): Uint8Array {
+  let bytes = new Uint8Array(0)
+  let length = 0
   for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
+    const needed = length + chunk.length
+    if (length === 0) bytes = chunk as typeof bytes
+    else if (needed > bytes.length) {
+      const grown = new Uint8Array(2 * needed)
+      grown.set(bytes.subarray(0, length))
+      bytes = grown
+    }
+    if (length > 0) bytes.set(chunk, length)
+    length = needed
   }
-  return bytes
+  return bytes.subarray(0, length)
 }
 
 /** Why a tag can't be followed by an item that begins with this byte; undefined: it can. */
