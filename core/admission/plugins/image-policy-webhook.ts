@@ -1,6 +1,6 @@
 /** Has images reviewed by a webhook, by an ImageReview over HTTPS (plugin/pkg/admission/imagepolicy). */
 
-import { createReadingCall } from '../../outgoing/webhook/call.ts'
+import { AttemptError, createReadingCall } from '../../outgoing/webhook/call.ts'
 import { createExpiringCache } from '../../outgoing/webhook/expiring-cache.ts'
 import { type ReviewType, readReview } from '../../outgoing/webhook/read-review.ts'
 import { ImageReview } from '../../resources/imagepolicy/imagereview.ts'
@@ -61,13 +61,16 @@ export function imagePolicyWebhook({ platform, outbound, clock, logger, configur
     if (known) return known
     try {
       const apiVersion = `${type.group}/${type.version}`
-      const verdict = await call(JSON.stringify({ kind: type.kind, apiVersion, spec }), attributes.signal)
+      const verdict = await call(
+        JSON.stringify({ kind: type.kind, apiVersion, metadata: {}, spec, status: { allowed: false } }),
+        attributes.signal,
+      )
       if (key.length <= maxKeptLength) cache.set(key, verdict, verdict.allowed ? allowTtl : denyTtl)
       return verdict
     } catch (error) {
       if (attributes.signal.aborted) throw error
       logger.warn({ error: messageOf(error), allowed: defaultAllow }, 'image policy webhook failed')
-      if (!defaultAllow) throw refusal(attributes, messageOf(error))
+      if (!defaultAllow) throw (error instanceof AttemptError ? error.forbidden : undefined) ?? refusal(attributes, messageOf(error))
       attributes.annotate(`imagepolicywebhook${marked}failed-open`, 'true')
       return undefined
     }

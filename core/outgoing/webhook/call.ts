@@ -1,4 +1,5 @@
 /** Calls a webhook over HTTP with a JSON body; retries failures that may be temporary. */
+import type { ApiError } from '../../answers/status.ts'
 import type { Clock, Outbound } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { readText } from '../read-text.ts'
@@ -6,7 +7,7 @@ import { pauseFor, withinTime } from '../time-limit.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
 import { contentTypeFault } from './content-type.ts'
-import { emptyResponse, isSuccess, refusalText } from './refusal.ts'
+import { emptyResponse, isSuccess, refusalText, forbiddenBy } from './refusal.ts'
 
 export interface CallOptions {
   readonly connection: WebhookConnection
@@ -47,12 +48,15 @@ const maxAnswerBytes = 1024 * 1024
 const passing = new Set([429, 500, 504])
 
 /** A failed attempt; `again` if a retry may succeed. */
-class AttemptError extends Error {
+export class AttemptError extends Error {
   override readonly name = 'AttemptError'
   readonly again: boolean
   readonly late: boolean
-  constructor(message: string, again: boolean, late = false) {
+  /** Set if the webhook forbade the call. */
+  readonly forbidden: ApiError | undefined
+  constructor(message: string, again: boolean, late = false, forbidden?: ApiError) {
     super(message)
+    this.forbidden = forbidden
     this.again = again
     this.late = late
   }
@@ -116,7 +120,7 @@ export function createReadingCall<T>({
     const { status } = response
     if (!isSuccess(status)) {
       const again = passing.has(status) || response.headers.has('retry-after')
-      throw new AttemptError(refusalText(status, text, type), again, status === 504)
+      throw new AttemptError(refusalText(status, text, type), again, status === 504, forbiddenBy(status, text, type))
     }
     if (text === '' && !persistent) throw new AttemptError(emptyResponse(status, type), false)
     return read(text)

@@ -10,6 +10,8 @@ import { podTolerationRestriction } from '../../../../core/admission/plugins/pod
 import type { Toleration } from '../../../../core/admission/plugins/tolerations.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { admit, contextWith } from '../context.ts'
+import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
+import { attributesOf } from '../attributes.ts'
 
 const pod = (spec: object = {}, metadata: object = {}) => ({ metadata: { name: 'p', namespace: 'dev', ...metadata }, spec })
 const namespace = (annotations: object = {}) => ({ 'namespaces//dev': { metadata: { name: 'dev', annotations } } })
@@ -168,7 +170,7 @@ test('ImagePolicyWebhook: calls the webhook, caches its answers, and applies def
   const allowing = pluginWith(status({ allowed: true }))
   assert.equal(await ask(allowing), undefined)
   const spec = { annotations: { 'mycluster.image-policy.k8s.io/ticket': '1' }, namespace: 'dev' }
-  const review = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1' }
+  const review = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', metadata: {}, status: { allowed: false } }
   assert.deepEqual(asked.splice(0), [{ ...review, spec: { ...spec, containers: [{ image: 'i' }, { image: 'j' }] } }])
   assert.equal(await ask(allowing), undefined)
   assert.deepEqual(asked, [], 'kept')
@@ -191,6 +193,22 @@ test('ImagePolicyWebhook: calls the webhook, caches its answers, and applies def
   const failing = () => new Response('', { status: 400 })
   assert.equal(await ask(pluginWith(failing)), 'the server rejected our request for an unknown reason')
   assert.equal(await ask(pluginWith(failing, { defaultAllow: true })), undefined)
+  const forbidden = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', message: 'not you', code: 403 }
+  const errorOf = async (answer: () => Response): Promise<unknown> => {
+    try {
+      await pluginWith(answer).validate?.(attributesOf({ on: 'pods', operation: 'CREATE', object, namespace: 'dev' }))
+    } catch (error) {
+      return error
+    }
+    return undefined
+  }
+  for (const [answer, message, details] of [
+    [() => Response.json(forbidden, { status: 403 }), 'not you', undefined],
+    [() => new Response('x', { status: 403 }), 'x', { causes: [{ reason: 'UnexpectedServerResponse', message: 'x' }] }],
+  ] as const) {
+    const { status: found } = (await errorOf(answer)) as ApiError
+    assert.deepEqual([found.code, found.reason, found.message, found.details], [403, 'Forbidden', message, details], 'as it is')
+  }
   for (const defaultAllow of [false, true])
     assert.equal(
       await ask(pluginWith(status({}), { defaultAllow })),
