@@ -88,7 +88,11 @@ test('policies of files hold from the first request on, and follow their files',
   assert.match(await create('bad'), refusal('second'))
 
   // What else changes meanwhile does not count before all files are valid.
+  const failures = () => daemon.log().split('broken.yaml').length - 1
+  const before = failures()
   put('one.yaml', policy('one', 'third'))
+  await eventually('a reload that fails', async () => (failures() > before ? true : undefined))
+  assert.match(await create('bad'), refusal('second'))
   rmSync(join(folder.path, 'broken.yaml'))
   await refused('third')
 

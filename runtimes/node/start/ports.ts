@@ -1,5 +1,5 @@
 /** The ports of the host on Node: clock, files, outgoing calls, log. */
-import { type FSWatcher, watch as watchDirectory } from 'node:fs'
+import { type FSWatcher, statSync, watch as watchDirectory } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Files, Logger, Outbound } from '../../../core/ports.ts'
@@ -16,6 +16,8 @@ export { nodeClock }
 
 const settleMilliseconds = 50
 const pollMilliseconds = 60_000
+
+const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 /** The file system. A watch survives files that are replaced by renaming, and mounted volumes whose directory is a symbolic link that is swapped. */
 export const nodeFiles: Files = {
@@ -39,7 +41,7 @@ export const nodeFiles: Files = {
   watch(path, changed) {
     let closed = false
     let timer: NodeJS.Timeout | undefined
-    let watcher: FSWatcher | undefined
+    const watchers: FSWatcher[] = []
     const identity = () =>
       stat(path, { bigint: true }).then(
         ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
@@ -60,17 +62,20 @@ export const nodeFiles: Files = {
       timer = setTimeout(compare, settleMilliseconds).unref()
     }
     const poll = setInterval(compare, pollMilliseconds).unref()
-    try {
-      watcher = watchDirectory(dirname(path), { persistent: false }, look)
-      watcher.on('error', () => watcher?.close())
-    } catch {
-      // No such directory yet: the poll finds the file when it comes.
-    }
+    // A folder changes with the names in it, of which its parent tells nothing.
+    for (const directory of isDirectory(path) ? [dirname(path), path] : [dirname(path)])
+      try {
+        const watcher = watchDirectory(directory, { persistent: false }, look)
+        watcher.on('error', () => watcher.close())
+        watchers.push(watcher)
+      } catch {
+        // No such directory yet: the poll finds the file when it comes.
+      }
     return () => {
       closed = true
       clearTimeout(timer)
       clearInterval(poll)
-      watcher?.close()
+      for (const watcher of watchers) watcher.close()
     }
   },
 }
