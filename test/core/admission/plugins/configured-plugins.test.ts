@@ -8,10 +8,10 @@ import { imagePolicyWebhook } from '../../../../core/admission/plugins/image-pol
 import { parseNodeSelector, podNodeSelector } from '../../../../core/admission/plugins/pod-node-selector.ts'
 import { podTolerationRestriction } from '../../../../core/admission/plugins/pod-toleration-restriction.ts'
 import type { Toleration } from '../../../../core/admission/plugins/tolerations.ts'
+import type { ApiError } from '../../../../core/answers/status.ts'
 import { ManualClock } from '../../../support/clock.ts'
-import { admit, contextWith } from '../context.ts'
-import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
 import { attributesOf } from '../attributes.ts'
+import { admit, contextWith } from '../context.ts'
 
 const pod = (spec: object = {}, metadata: object = {}) => ({ metadata: { name: 'p', namespace: 'dev', ...metadata }, spec })
 const namespace = (annotations: object = {}) => ({ 'namespaces//dev': { metadata: { name: 'dev', annotations } } })
