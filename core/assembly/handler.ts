@@ -40,7 +40,7 @@ export type RequestParts = Pick<
 export function createHandler(
   parts: RequestParts,
   /** `beginSpan` absent: requests are not traced. */
-  { health, beginSpan }: { readonly health: Health; readonly beginSpan: BeginSpan | undefined },
+  { health, beginSpan }: { readonly health: () => Health; readonly beginSpan: BeginSpan | undefined },
   { options, ports, settings, loopback, late, healthMetrics, stored, debug }: AssemblyContext,
 ): Handler {
   const { table, pauses, identities, peers, requestMetrics, fairness } = parts
@@ -138,7 +138,7 @@ export function createHandler(
       peerListMetrics,
       table,
       clock,
-      health,
+      health: health(),
       telemetry,
       pauses,
     })

@@ -10,6 +10,7 @@ import { RbacIndex } from '../access/authz/rbac-index.ts'
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createLookup, type Lookup } from '../admission/lookup.ts'
 import type { Aggregation } from '../aggregation/index.ts'
+import { once } from '../common/once.ts'
 import type { Pauses } from '../common/slices.ts'
 import { reloadReports } from '../config/reload-metrics.ts'
 import { compareAccountKeys, keysAnnotation } from '../controllers/bootstrap/account-keys.ts'
@@ -41,6 +42,7 @@ import { collectCensus } from '../meta/metrics/census.ts'
 import { collectProcess, collectStart } from '../meta/metrics/process.ts'
 import { serviceRows } from '../objects/registry/allocators/metrics.ts'
 import { builtInRows } from '../objects/registry/built-in.ts'
+import { catalogueOf } from '../objects/registry/fixed-set.ts'
 import { startStorageMetrics } from '../objects/registry/object-counts.ts'
 import { createServing } from '../objects/registry/serving.ts'
 import { createResourceTable, type LiveTable } from '../objects/registry/table.ts'
@@ -176,7 +178,12 @@ function contextOfWriter(
 }
 
 /** All built-in resources, with the platform's names. */
-const builtInTable = ({ general }: CompleteOptions) => builtInRows(builtInResources, general.platform)
+const builtInCatalogue = (options: CompleteOptions) => {
+  const { apis, general } = options
+  const isServed = (definition: ResourceDefinition) =>
+    (definition.gate === undefined || apis.gates.enabled(definition.gate)) && apis.serves(definition)
+  return catalogueOf(builtInRows(builtInResources, general.platform), isServed)
+}
 
 export const parts: PartTable<Parts, AssemblyContext> = {
   // ── Storage and resources ─────────────────────────────────────────────────────────────────────
@@ -193,7 +200,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         platform: general.platform,
         gates: apis.gates,
         prefix: storage.prefix,
-        definitions: shared.of(builtInTable),
+        definitions: shared.of(builtInCatalogue).rows,
         ports,
         reloads,
         measures: { metrics, clock: ports.clock, uses: keyUses(metrics, ports.clock, general.identity) },
@@ -213,26 +220,21 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   pauses: part([], (_needed, { gate }) => gate.pauses),
   table: part(
     ['stores', 'pauses'],
-    ({ stores, pauses }, { options: { general, apis, network, storage }, ports, settings, stored, shared }) => {
+    ({ stores, pauses }, { options: { general, network, storage }, ports, settings, stored, shared }) => {
       const logger = ports.telemetry.logger
-      const table = createResourceTable(
-        createServing({
-          ...storage,
-          ...network,
-          platform: general.platform,
-          settings,
-          stores,
-          clock: ports.clock,
-          logger,
-          pauses,
-          observe: stored.observe,
-          metrics: general.metrics.record(serviceRows),
-        }),
-      )
-      const isServed = (definition: ResourceDefinition) =>
-        (definition.gate === undefined || apis.gates.enabled(definition.gate)) && apis.serves(definition)
-      table.replace('built-in', shared.of(builtInTable), isServed)
-      return table
+      const serving = createServing({
+        ...storage,
+        ...network,
+        platform: general.platform,
+        settings,
+        stores,
+        clock: ports.clock,
+        logger,
+        pauses,
+        observe: stored.observe,
+        metrics: general.metrics.record(serviceRows),
+      })
+      return createResourceTable(serving.serve, serving.fixed(shared.of(builtInCatalogue)))
     },
     { stop: close },
   ),
@@ -448,7 +450,9 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const { tracer } = context.ports.telemetry
       // Imported on demand: it brings OpenTelemetry.
       const beginSpan = tracer && (await import('../tracing/tracer.ts')).createRequestTracer(tracer)
-      const health = context.healthOf({ stores: stores.all, encryption, readyChecks: [definitionsCheck(context), encryptedData.check] })
+      const health = once(() =>
+        context.healthOf({ stores: stores.all, encryption, readyChecks: [definitionsCheck(context), encryptedData.check] }),
+      )
       context.gate.open(createHandler(needed, { health, beginSpan }, context))
       return context.gate
     },

@@ -40,9 +40,14 @@ export function peerAnnotation(serving: Serving, platform: Platform): { readonly
 
 export const asksPeers = (context: AssemblyContext) => isEnabled(context) && context.options.network.peerCaFile !== ''
 
-export function createAddresses(store: KeyValueStore, { options: { general, storage } }: AssemblyContext): PeerAddresses {
-  const row = builtInResources.filter(({ group, names }) => group === '' && names.plural === 'endpoints')
-  const [endpoints] = builtInRows(row, general.platform)
+const endpointsRows = ({ general }: CompleteOptions) =>
+  builtInRows(
+    builtInResources.filter(({ group, names }) => group === '' && names.plural === 'endpoints'),
+    general.platform,
+  )
+
+export function createAddresses(store: KeyValueStore, { options: { storage }, shared }: AssemblyContext): PeerAddresses {
+  const [endpoints] = shared.of(endpointsRows)
   if (endpoints === undefined) throw new Error('there is no kind for the addresses of API servers')
   return createPeerAddresses({ ...storage, store, definition: endpoints })
 }

@@ -2,6 +2,7 @@
 
 import { Reply } from '../answers/reply.ts'
 import type { MaybePromise } from '../common/maybe-promise.ts'
+import { once } from '../common/once.ts'
 import { Shared } from '../common/shared.ts'
 import { createLoopback } from '../controllers/bootstrap/loopback.ts'
 import { IdleQueues } from '../controllers/idle-queues.ts'
@@ -59,7 +60,7 @@ export function prepareServer(
   const loopback = createLoopback()
   const began = clock.monotonic()
   const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)
-  const gate: RequestGate = new RequestGate({ clock, own: loopback.connection, health: (request) => health.respond(request) })
+  const gate: RequestGate = new RequestGate({ clock, own: loopback.connection, health: (request) => health().respond(request) })
   const queues = new IdleQueues(queueMetrics(metrics))
   const stored = storedMetrics(metrics)
   const debug = debugPaths({ options, ports, gate, stored })
@@ -103,7 +104,7 @@ export function prepareServer(
       return Math.min(maxRetry, minRetry * 2 ** (failures - 1))
     },
   })
-  const health = context.healthOf()
+  const health = once(() => context.healthOf())
   const answer = (request: Request, connection: Connection) => gate.answer(request, connection)
 
   return {

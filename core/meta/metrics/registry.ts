@@ -6,27 +6,14 @@
 import { acceptsGzip } from '../../answers/body.ts'
 import { gzipped } from '../../answers/gzip.ts'
 import { Reply } from '../../answers/reply.ts'
-import {
-  type Histogram,
-  type MetricRow,
-  type MetricRows,
-  type Metrics,
-  type MetricType,
-  type Recorded,
-  type Recorders,
-  type Totals,
-  unrecorded,
-} from '../../metrics.ts'
+import { type MetricRow, type MetricRows, type Metrics, type Recorded, unrecorded } from '../../metrics.ts'
 import { type AcceptClause, parseAccept } from '../../request/accept.ts'
 import { concatenate } from '../../schema/bytes.ts'
-import { type ConstrainedSeries, createConstrainedSeries, mergedCounts, mergedNumbers } from './constrained-series.ts'
-import { NativeHistogram } from './native-histogram.ts'
-import { metricFamily, type Value } from './protobuf-format.ts'
+import { mergedCounts, mergedNumbers } from './constrained-series.ts'
+import { metricFamily } from './protobuf-format.ts'
+import { type Metric, numberLines, recorders } from './recorders.ts'
 import { constraintOf, isSelected, type MetricSelection } from './selection.ts'
-import type { Series } from './series.ts'
-import { describe, histogramLines, labelPrinter, openMetricsText, prometheusText, type TextFormat, totalLines } from './text-format.ts'
-
-type Names = readonly string[]
+import { describe, histogramLines, openMetricsText, prometheusText, type TextFormat } from './text-format.ts'
 
 /** A number with its labels; of a histogram or a summary the sum, with the number of observations. */
 export interface Sample {
@@ -60,27 +47,6 @@ export interface MetricsRegistry extends Metrics {
   respond(asked?: Headers, headers?: { readonly [name: string]: string }): Response
   readonly selection: MetricSelection
 }
-
-interface Metric {
-  readonly row: MetricRow
-  readonly lines: (format: TextFormat) => Iterable<string>
-  readonly read: () => Iterable<readonly [values: Names, state: Value]>
-}
-
-interface Distribution extends Totals {
-  readonly counts: Float64Array
-  readonly native: NativeHistogram | undefined
-}
-
-/** What records observations, by how one adds to the state of a series. */
-const observing = <T>({ of, at }: ConstrainedSeries<T>, add: (state: T, value: number) => void): Histogram<Names> => ({
-  observe: (values, value) => add(of(values).state, value),
-  touch: (values) => void of(values),
-  in(values) {
-    const own = at(values)
-    return (value) => add(own().state, value)
-  },
-})
 
 const openMetrics = 'application/openmetrics-text'
 const protobuf = 'application/vnd.google.protobuf'
@@ -123,101 +89,32 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     return isSelected(row, selection)
   }
   const register = (row: MetricRow, read: Metric['read'], lines: Metric['lines']) => void metrics.set(row.name, { row, read, lines })
-  const statesOf = <T>(all: Iterable<Series<T>>) => Array.from(all, ({ values, state }) => [values, state] as const)
   const constraint = (row: MetricRow) => constraintOf(row, selection, () => unexpected++)
-  const table = <T>(row: MetricRow, initial: () => T) => createConstrainedSeries(row, initial, constraint(row))
-  const numberLines = function* ({ name, labels }: MetricRow, all: Iterable<readonly [Names, number]>, format: TextFormat) {
-    const print = labelPrinter(labels)
-    for (const [values, value] of all) yield `${name}${print(values)} ${format.number(value)}`
-  }
-  const numbers = (row: MetricRow) => {
-    const series = table(row, () => 0)
-    const read = () => statesOf(series.all())
-    register(row, read, (format) => numberLines(row, read(), format))
-    return series
-  }
   const text = (format: TextFormat = prometheusText) => {
     let output = ''
-    for (const { row, lines } of sorted()) {
-      output += format.head(row)
-      for (const line of lines(format)) output += `${line}\n`
+    for (const metric of sorted()) {
+      output += format.head(metric.row)
+      for (const line of metric.lines(format)) output += `${line}\n`
     }
     return output + format.end
   }
 
   const sorted = () => [...metrics.values()].sort((a, b) => (a.row.name < b.row.name ? -1 : 1))
   const families = () =>
-    concatenate(sorted().flatMap(({ row, read }) => metricFamily(row, describe(row), read()) ?? [])) as Uint8Array<ArrayBuffer>
+    concatenate(
+      sorted().flatMap((metric) => metricFamily(metric.row, describe(metric.row), metric.read()) ?? []),
+    ) as Uint8Array<ArrayBuffer>
 
-  const recorders: { readonly [Type in MetricType]: (row: MetricRow) => Recorders<Names>[Type] } = {
-    counter(row) {
-      const { of, at, remove } = numbers(row)
-      return {
-        add(values, amount = 1) {
-          of(values).state += amount
-        },
-        in(values) {
-          const own = at(values)
-          return (amount = 1) => {
-            own().state += amount
-          }
-        },
-        remove,
-      }
-    },
-    gauge(row) {
-      const { of, remove } = numbers(row)
-      return {
-        set(values, value) {
-          of(values).state = value
-        },
-        add(values, amount) {
-          of(values).state += amount
-        },
-        remove,
-      }
-    },
-    histogram(row) {
-      const { buckets } = row
-      const series = table<Distribution>(row, () => ({
-        ...{ counts: new Float64Array(buckets.length), sum: 0, count: 0 },
-        native: isNative ? new NativeHistogram() : undefined,
-      }))
-      register(
-        row,
-        () => statesOf(series.all()),
-        (format) => histogramLines(row, series.all(), format),
-      )
-      return observing(series, (state, value) => {
-        let bucket = 0
-        while (bucket < buckets.length && value > buckets[bucket]!) bucket++
-        if (bucket < buckets.length) state.counts[bucket]!++
-        state.sum += value
-        state.count++
-        state.native?.observe(value)
-      })
-    },
-    summary(row) {
-      const series = table(row, () => ({ sum: 0, count: 0 }))
-      const print = labelPrinter(row.labels)
-      register(
-        row,
-        () => statesOf(series.all()),
-        function* (format) {
-          for (const { values, state } of series.all()) yield* totalLines(row.name, print(values), state, format)
-        },
-      )
-      return observing(series, (state, value) => {
-        state.sum += value
-        state.count++
-      })
-    },
+  const recorder = (row: MetricRow) => {
+    if (!admit(row)) return unrecorded
+    const made = new recorders[row.type](row, { constraintOf: constraint, isNative: () => isNative })
+    metrics.set(row.name, made)
+    return made
   }
-  const recorder = (row: MetricRow) => (admit(row) ? recorders[row.type](row) : unrecorded)
 
   return {
     record: <Rows extends MetricRows>(rows: Rows) =>
-      Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, recorder(row)])) as Recorded<Rows>,
+      Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, recorder(row)])) as unknown as Recorded<Rows>,
     collect(row, read) {
       if (!admit(row)) return
       const constrain = constraint(row)
@@ -237,10 +134,10 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       )
     },
     *read(name) {
-      const { row, read } = metrics.get(name) ?? {}
-      if (row === undefined || read === undefined) return
-      for (const [values, state] of read()) {
-        const labels = Object.fromEntries(row.labels.map((label, index) => [label, values[index] ?? '']))
+      const metric = metrics.get(name)
+      if (metric === undefined) return
+      for (const [values, state] of metric.read()) {
+        const labels = Object.fromEntries(metric.row.labels.map((label, index) => [label, values[index] ?? '']))
         yield typeof state === 'number' ? { labels, value: state } : { labels, value: state.sum, count: state.count }
       }
     },

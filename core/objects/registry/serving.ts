@@ -3,7 +3,6 @@
 import type { GroupResource } from '../../answers/status.ts'
 import type { Pauses } from '../../common/slices.ts'
 import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
-import { hubOf } from '../../resources/converter.ts'
 import { apiVersionOf, type ReservationName, type ResourceDefinition } from '../../resources/definition.ts'
 import { DerivedBudget } from '../storage/derived-budget.ts'
 import { createKeys, type Keys } from '../storage/keys.ts'
@@ -17,9 +16,11 @@ import { createWatchCache } from '../watch/cache.ts'
 import { directFeed } from '../watch/direct.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import { createVersionedStore } from '../watch/versioned.ts'
+import { type Catalogue, createFixedSet, type FixedSet } from './fixed-set.ts'
 import type { Reservations } from './reservations.ts'
 import { builtInReservations, type ReservationOptions } from './reservations-built-in.ts'
 import type { ServedResource } from './served.ts'
+import { isStored, storedRows } from './stored-rows.ts'
 
 /** Dependencies of served resources. */
 export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'resource'> {
@@ -167,14 +168,14 @@ function isSame(a: ResourceDefinition, b: ResourceDefinition | undefined): boole
 const same = (a: readonly ResourceDefinition[], b: readonly ResourceDefinition[]) =>
   a.length === b.length && a.every((row, index) => isSame(row, b[index]))
 
-/** Whether this row's version is the storage version. */
-function isStored(row: ResourceDefinition): boolean {
-  if (row.versioning?.heldIn !== 'requested') return hubOf(row) === undefined
-  return row.storageVersion === undefined || row.storageVersion === apiVersionOf(row)
+export interface Serving {
+  readonly serve: ServeRows
+  /** The resources of a catalogue. */
+  fixed(catalogue: Catalogue): FixedSet
 }
 
-/** Creates the function that serves rows. Versions of a resource have equal storage keys and share one store. */
-export function createServing(options: ServingOptions): ServeRows {
+/** Serves rows. Versions of a resource have equal storage keys and share one store. */
+export function createServing(options: ServingOptions): Serving {
   const { clock, logger, pauses, prefix, platform, settings } = options
   const leases = leasesByStore(clock, options.leaseReuse)
   const budget = new DerivedBudget()
@@ -228,41 +229,61 @@ export function createServing(options: ServingOptions): ServeRows {
         : undefined,
   }
 
-  return (rows, serves, before) => {
-    const stores = new Map<string, StoredRows>()
-    const views = new Map<string, ResourceDefinition[]>()
-    for (const row of rows) {
-      if (isStored(row)) continue
-      const others = views.get(row.storageKey)
-      if (others) others.push(row)
-      else views.set(row.storageKey, [row])
-    }
-    for (const stored of rows) {
-      if (!isStored(stored)) continue
-      const { storageKey } = stored
-      const own = [stored, ...(views.get(storageKey) ?? [])]
-      const kept = before?.stores.get(storageKey)
-      stores.set(storageKey, kept && same(kept.rows, own) ? kept : new UnopenedRows(own, open))
-    }
-
-    const reservations = builtInReservations({
+  const reservationsIn = (rows: readonly ResourceDefinition[], storedOf: (storageKey: string) => StoredRows | undefined) =>
+    builtInReservations({
       ...options,
       store: options.stores.main,
       resource(group, plural) {
         const row = rows.find((each) => each.group === group && each.names.plural === plural && isStored(each))
-        const stored = row && stores.get(row.storageKey)
+        const stored = row && storedOf(row.storageKey)
         if (row === undefined || stored === undefined) throw new Error(`reservations need ${plural}`)
         return new StoredResource(row, stored, common)
       },
     })
 
-    const former = new Map(before?.all.map((each) => [each.definition, each]))
-    const all = rows.flatMap((definition) => {
-      const stored = stores.get(definition.storageKey)
-      if (stored === undefined) return []
-      const kept = before?.stores.get(definition.storageKey) === stored ? former.get(definition) : undefined
-      return kept ?? new StoredResource(definition, stored, common, reservations)
-    })
-    return { all, resources: all.filter(({ definition }) => serves(definition)), stores }
+  return {
+    serve(rows, serves, before) {
+      const stores = new Map<string, StoredRows>()
+      for (const [storageKey, own] of storedRows(rows)) {
+        const kept = before?.stores.get(storageKey)
+        stores.set(storageKey, kept && same(kept.rows, own) ? kept : new UnopenedRows(own, open))
+      }
+      const reservations = reservationsIn(rows, (storageKey) => stores.get(storageKey))
+      const former = new Map(before?.all.map((each) => [each.definition, each]))
+      const all = rows.flatMap((definition) => {
+        const stored = stores.get(definition.storageKey)
+        if (stored === undefined) return []
+        const kept = before?.stores.get(definition.storageKey) === stored ? former.get(definition) : undefined
+        return kept ?? new StoredResource(definition, stored, common, reservations)
+      })
+      return { all, resources: all.filter(({ definition }) => serves(definition)), stores }
+    },
+
+    fixed(catalogue) {
+      const stores = new Map<string, StoredRows>()
+      const resources = new Map<ResourceDefinition, ServedResource>()
+      let isClosed = false
+      function storedOf(storageKey: string): StoredRows | undefined {
+        const rows = catalogue.stored.get(storageKey)
+        const stored = stores.get(storageKey) ?? (rows && new UnopenedRows(rows, open))
+        if (stored === undefined) return undefined
+        stores.set(storageKey, stored)
+        if (isClosed) stored.close()
+        return stored
+      }
+      const reservations = reservationsIn(catalogue.rows, storedOf)
+      function resourceOf(row: ResourceDefinition): ServedResource {
+        let resource = resources.get(row)
+        if (resource === undefined) {
+          resource = new StoredResource(row, storedOf(row.storageKey) as StoredRows, common, reservations)
+          resources.set(row, resource)
+        }
+        return resource
+      }
+      return createFixedSet(catalogue, resourceOf, () => {
+        isClosed = true
+        for (const stored of stores.values()) stored.close()
+      })
+    },
   }
 }

@@ -1,7 +1,10 @@
 /** The live table of resources: sets of rows are added, replaced and removed while requests are served. */
-import { apiVersionOf, type ResourceDefinition } from '../../resources/definition.ts'
+import type { ResourceDefinition } from '../../resources/definition.ts'
+import { type FixedSet, noFixedSet } from './fixed-set.ts'
+import { ResourceIndex } from './resource-index.ts'
 import type { ResourceTable, ServedResource } from './served.ts'
 import type { ServedSet, ServeRows } from './serving.ts'
+import { StorageKeyOwners } from './storage-key-owners.ts'
 
 /** The table with write access. */
 export interface LiveTable extends ResourceTable {
@@ -18,66 +21,21 @@ export interface LiveTable extends ResourceTable {
   close(): void
 }
 
-/** Look-up index of all sets. */
-class Index {
-  readonly all: ServedResource[] = []
-  readonly byPlural = new Map<string, Map<string, ServedResource>>()
-  readonly byKind = new Map<string, ServedResource>()
-  readonly byStorageKey = new Map<string, ServedResource[]>()
-  /** By storage key, version and kind, including versions that are not served. */
-  readonly definitions = new Map<string, ResourceDefinition>()
-  /** By plural and group; of several versions, the last one. */
-  readonly byGroup = new Map<string, ServedResource>()
+const definitionOf = ({ definition }: ServedResource) => definition
 
-  /** Of resources with the same name, the first one stays. */
-  add({ all, resources }: ServedSet): void {
-    for (const { definition } of all) {
-      const key = versionOfObjects(definition, apiVersionOf(definition))
-      if (!this.definitions.has(key)) this.definitions.set(key, definition)
-    }
-    for (const each of resources) {
-      const { definition, groupResource } = each
-      const versions = this.byPlural.get(groupResource.resource) ?? new Map<string, ServedResource>()
-      const version = versionKey(definition.group, definition.version)
-      if (versions.has(version)) continue
-      this.byPlural.set(groupResource.resource, versions.set(version, each))
-      this.all.push(each)
-      const kind = `${apiVersionOf(definition)} ${definition.kind}`
-      if (!this.byKind.has(kind)) this.byKind.set(kind, each)
-      const { storageKey } = definition
-      if (storageKey !== '') {
-        const ofKey = this.byStorageKey.get(storageKey)
-        if (ofKey) ofKey.push(each)
-        else this.byStorageKey.set(storageKey, [each])
-      }
-      this.byGroup.set(`${groupResource.resource}.${groupResource.group}`, each)
-    }
-  }
-}
-
-/** `a` and `a/b` of `a/b/c`. */
-const prefixesOf = (storageKey: string) =>
-  storageKey
-    .split('/')
-    .slice(0, -1)
-    .map((_, index, all) => all.slice(0, index + 1).join('/'))
-
-const versionOfObjects = ({ storageKey, kind }: ResourceDefinition, apiVersion: string) => `${storageKey} ${apiVersion} ${kind}`
-
-const versionKey = (group: string, version: string) => `${group}/${version}`
-
-export function createResourceTable(serve: ServeRows): LiveTable {
+/** `fixed`: resources that are there from the start and stay; they win over those of sets. Default: none. */
+export function createResourceTable(serve: ServeRows, fixed: FixedSet = noFixedSet): LiveTable {
   const sets = new Map<string, ServedSet>()
   const followers = new Set<() => void>()
   /** One-element lists, the same for every call. */
   const alone = new WeakMap<ServedResource, readonly ServedResource[]>()
   let revision = 0
-  let known: Index | undefined
+  let known: ResourceIndex<ServedResource> | undefined
   /** Rebuilt on next use, because many sets may change at once. */
-  function index(): Index {
+  function index(): ResourceIndex<ServedResource> {
     if (known === undefined) {
-      known = new Index()
-      for (const each of sets.values()) known.add(each)
+      known = new ResourceIndex(definitionOf)
+      for (const { all, resources } of sets.values()) known.add(all, resources)
     }
     return known
   }
@@ -88,35 +46,20 @@ export function createResourceTable(serve: ServeRows): LiveTable {
     return list
   }
 
-  /** Sets by storage key, and by what is above their storage keys. */
-  const owners = new Map<string, string>()
-  const below = new Map<string, Set<string>>()
-
-  function overlaps(name: string, storageKey: string): boolean {
-    const isForeign = (owner: string | undefined) => owner !== undefined && owner !== name
-    const above = [storageKey, ...prefixesOf(storageKey)].some((each) => isForeign(owners.get(each)))
-    return above || [...(below.get(storageKey) ?? [])].some(isForeign)
-  }
-
-  function own(name: string, before: ServedSet | undefined, made: ServedSet | undefined): void {
-    for (const key of before?.stores.keys() ?? []) {
-      owners.delete(key)
-      for (const prefix of prefixesOf(key)) below.get(prefix)?.delete(name)
-    }
-    for (const key of made?.stores.keys() ?? []) {
-      owners.set(key, name)
-      for (const prefix of prefixesOf(key)) below.set(prefix, (below.get(prefix) ?? new Set()).add(name))
-    }
-  }
+  const owners = new StorageKeyOwners()
+  const overlaps = (name: string, storageKey: string) => fixed.owners.overlaps(name, storageKey) || owners.overlaps(name, storageKey)
 
   return {
     overlaps,
-    lookup: (group, version, plural) => index().byPlural.get(plural)?.get(versionKey(group, version)),
-    ofKind: (apiVersion, kind) => index().byKind.get(`${apiVersion} ${kind}`),
-    all: () => [...index().all],
-    versionsOf: (resource) => index().byStorageKey.get(resource.definition.storageKey) ?? onlyOf(resource),
-    definitionIn: (definition, apiVersion) => index().definitions.get(versionOfObjects(definition, apiVersion)),
-    storeOf: (group, plural) => index().byGroup.get(`${plural}.${group}`)?.store,
+    lookup: (group, version, plural) => fixed.lookup(group, version, plural) ?? index().lookup(group, version, plural),
+    ofKind: (apiVersion, kind) => fixed.ofKind(apiVersion, kind) ?? index().ofKind(apiVersion, kind),
+    all: () => [...fixed.all(), ...index().all],
+    versionsOf(resource) {
+      const { storageKey } = resource.definition
+      return fixed.ofStorageKey(storageKey) ?? index().ofStorageKey(storageKey) ?? onlyOf(resource)
+    },
+    definitionIn: (definition, apiVersion) => fixed.definitionIn(definition, apiVersion) ?? index().definitionIn(definition, apiVersion),
+    storeOf: (group, plural) => (fixed.ofGroup(group, plural) ?? index().ofGroup(group, plural))?.store,
     get revision() {
       return revision
     },
@@ -130,10 +73,11 @@ export function createResourceTable(serve: ServeRows): LiveTable {
           throw new Error(`storage key ${JSON.stringify(key)} of ${JSON.stringify(name)} belongs to other resources`)
       const before = sets.get(name)
       const made = rows.length > 0 ? serve(rows, serves, before) : undefined
-      own(name, before, made)
+      owners.remove(name, before?.stores.keys() ?? [])
+      owners.add(name, made?.stores.keys() ?? [])
       if (made) sets.set(name, made)
       else sets.delete(name)
-      if (made && before === undefined) known?.add(made)
+      if (made && before === undefined) known?.add(made.all, made.resources)
       else known = undefined
       revision++
       const kept = new Set(made?.stores.values())
@@ -142,6 +86,7 @@ export function createResourceTable(serve: ServeRows): LiveTable {
       return made?.all ?? []
     },
     close() {
+      fixed.close()
       for (const { stores } of sets.values()) for (const stored of stores.values()) stored.close()
     },
   }
