@@ -4,6 +4,7 @@ import { attemptRows, countedAttempts } from '../access/authn/metrics.ts'
 import { decisionRows } from '../access/authz/metrics.ts'
 import { createAdmission } from '../admission/chain.ts'
 import { chainRows } from '../admission/metrics.ts'
+import { createAnswerServices } from '../answers/rendering/services.ts'
 import { Alarms } from '../common/alarms.ts'
 import { once } from '../common/once.ts'
 import { filters } from '../filters/chain.ts'
@@ -18,13 +19,9 @@ import { releaseOf } from '../meta/version.ts'
 import { watchMetrics } from '../objects/watch/metrics.ts'
 import { forwardingRows } from '../outgoing/forwarding/metrics.ts'
 import { createNegotiator } from '../request/negotiate.ts'
-import { BufferPool } from '../schema/bytes.ts'
-import { ProtobufEncoder } from '../schema/protobuf/protobuf.ts'
 import { expressionRows } from '../schema/rule-metrics.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
-import { ListBudget } from '../verbs/list-body.ts'
 import { resourceRows } from '../verbs/metrics.ts'
-import { WatchEncoders } from '../verbs/respond-watch.ts'
 import type { Services } from '../verbs/services.ts'
 import type { AssemblyContext } from './context.ts'
 import { debugPaths } from './fairness.ts'
@@ -58,15 +55,7 @@ export function createHandler(
   const services: Services = {
     dispatch: { platform, table, cbor, metrics: resourceMetrics, release: releaseOf(version) },
     bodies: { ...cluster, cbor, metrics: resourceMetrics },
-    answers: {
-      ...cluster,
-      negotiator,
-      pauses,
-      protobuf: new ProtobufEncoder(),
-      joining: new BufferPool(),
-      listBudget: new ListBudget(),
-      watchEncoders: new WatchEncoders(),
-    },
+    answers: createAnswerServices({ ...cluster, negotiator, pauses }),
     lists: { platform, settings, pauses, watchList: apis.watchList },
     watches: {
       clock,

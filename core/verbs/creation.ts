@@ -1,6 +1,7 @@
 /** Updates and applies of objects that do not exist yet. */
 import { attributesOf } from '../access/authz/authorizer.ts'
 import { forbiddenError } from '../access/authz/forbidden.ts'
+import { respondEntry } from '../answers/rendering/respond.ts'
 import { ApiError, internalError, unreasoned } from '../answers/status.ts'
 import type { MaybePromise } from '../common/maybe-promise.ts'
 import { createObject } from '../objects/registry/create.ts'
@@ -10,7 +11,6 @@ import type { ApiObject } from '../resources/definition.ts'
 import { parseRevision } from '../schema/formats/revision-text.ts'
 import { completed } from './completion.ts'
 import type { Recorder } from './ownership.ts'
-import { respondEntry } from './respond.ts'
 import type { Services, Target, WriteServices } from './services.ts'
 import { type Submission, submitWrite, writeRequest } from './submission.ts'
 

@@ -3,13 +3,13 @@
  * unknown. Requires permission for this verb in addition to `delete`.
  */
 import { attributesOf } from '../access/authz/authorizer.ts'
+import { respondStatus } from '../answers/rendering/respond.ts'
 import { forbidden, invalid } from '../answers/status.ts'
 import { removeUnreadable } from '../objects/registry/delete-unreadable.ts'
 import type { Platform } from '../platform.ts'
 import type { DeleteOptions } from '../request/delete-options.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
-import { respondStatus } from './respond.ts'
 import type { Services, Target, WriteServices } from './services.ts'
 
 const verb = 'unsafe-delete-ignore-read-errors'

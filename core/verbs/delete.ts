@@ -1,10 +1,10 @@
+import { respondEntry, respondStatus } from '../answers/rendering/respond.ts'
 import { forbidden, type Status } from '../answers/status.ts'
 import { type Deletion, deleteObject } from '../objects/registry/delete.ts'
 import type { DeleteOptions } from '../request/delete-options.ts'
 import { readDelete } from './body.ts'
 import { deleteUnreadable, ignoresUnreadable } from './delete-unreadable.ts'
 import { checkName } from './name.ts'
-import { respondEntry, respondStatus } from './respond.ts'
 import type { Services, Target, Verb, WriteServices } from './services.ts'
 import { type Submission, submitDelete, writeRequest } from './submission.ts'
 

@@ -1,10 +1,10 @@
+import { respondList } from '../answers/rendering/respond.ts'
 import { ApiError } from '../answers/status.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
 import { readDelete } from './body.ts'
 import { deleteOne } from './delete.ts'
 import { ignoresUnreadable, notForCollections } from './delete-unreadable.ts'
 import { entryQuery, shardOf } from './query.ts'
-import { respondList } from './respond.ts'
 import type { Services, Verb } from './services.ts'
 import { submitDelete } from './submission.ts'
 

@@ -1,9 +1,10 @@
+import { respondEntry } from '../answers/rendering/respond.ts'
+import type { AnswerServices } from '../answers/rendering/services.ts'
 import { badRequest, notFound } from '../answers/status.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { readGetOptions } from '../request/options.ts'
 import { parseListVersion, parseVersion } from '../request/resource-version.ts'
-import { respondEntry } from './respond.ts'
-import type { AnswerServices, Services, Target, Verb } from './services.ts'
+import type { Services, Target, Verb } from './services.ts'
 
 /** The parameter was removed; ignoring it would return a different object than requested, so it is refused. */
 function refuseExport(query: URLSearchParams): void {

@@ -1,3 +1,4 @@
+import { respondList } from '../answers/rendering/respond.ts'
 import { expired } from '../answers/status.ts'
 import type { FeedList, FeedQuery } from '../objects/watch/feed.ts'
 import type { Platform } from '../platform.ts'
@@ -5,7 +6,6 @@ import { StoreError } from '../ports.ts'
 import { encodeContinue, inconsistent } from '../request/continue-token.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
 import { entryQuery, shardOf } from './query.ts'
-import { respondList } from './respond.ts'
 import type { Services, Verb } from './services.ts'
 
 /** 410 when the requested revision is compacted; for pages with a token for inconsistent continuation. */

@@ -2,12 +2,13 @@ import type { GroupVersionKind, ObjectVersions, ServedVersion } from '../admissi
 import type { ServedResource } from '../objects/registry/served.ts'
 import { inVersion } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
+import { hookContext } from '../schema/cluster.ts'
 import { canonicalise } from '../schema/decode.ts'
 import { requestBounds } from '../schema/decode-budget.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { definitionIn } from './ownership.ts'
-import { hookContext, type Target, type WriteServices } from './services.ts'
+import type { Target, WriteServices } from './services.ts'
 import { typedAs } from './type-meta.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }

@@ -2,6 +2,7 @@ import type { TokenAuthenticator } from '../access/authn/authenticator.ts'
 import type { TokenIssuer } from '../access/authn/service-account/issuer.ts'
 import type { Authorizer } from '../access/authz/authorizer.ts'
 import type { Admission } from '../admission/chain.ts'
+import type { Answered, AnswerServices } from '../answers/rendering/services.ts'
 import type { Alarms } from '../common/alarms.ts'
 import type { Pauses } from '../common/slices.ts'
 import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
@@ -11,24 +12,12 @@ import type { AgentServices } from '../outgoing/forwarding/metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Release } from '../release.ts'
-import type { Exchange } from '../request/exchange.ts'
-import type { Negotiated, Negotiator } from '../request/negotiate.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
-import type { BufferPool } from '../schema/bytes.ts'
-import type { ClusterSettings, HookContext } from '../schema/model.ts'
-import type { ProtobufEncoder } from '../schema/protobuf/protobuf.ts'
+import type { Cluster } from '../schema/cluster.ts'
+import type { ClusterSettings } from '../schema/model.ts'
 import type { RuleMetrics } from '../schema/rule-metrics.ts'
-import type { ListBudget } from './list-body.ts'
 import type { ResourceMetrics } from './metrics.ts'
-import type { WatchEncoders } from './respond-watch.ts'
 import type { SubresourceView } from './views.ts'
-
-/** The server's names, settings and clock, which hooks of kinds get too. */
-export interface Cluster {
-  readonly platform: Platform
-  readonly settings: ClusterSettings
-  readonly clock: Clock
-}
 
 /** For finding the verb of a request. */
 export interface DispatchServices {
@@ -45,17 +34,6 @@ export interface DispatchServices {
 export interface BodyServices extends Cluster {
   readonly cbor: boolean
   readonly metrics: Pick<ResourceMetrics, 'bodySizes'>
-}
-
-/** For the bytes of responses. */
-export interface AnswerServices extends Cluster {
-  readonly negotiator: Negotiator
-  readonly pauses: Pauses
-  readonly protobuf: ProtobufEncoder
-  /** Joins the bytes of an object that is read at once. */
-  readonly joining: BufferPool
-  readonly listBudget: ListBudget
-  readonly watchEncoders: WatchEncoders
 }
 
 /** For selecting objects of a collection. */
@@ -130,20 +108,13 @@ export interface Services {
 }
 
 /** What one request to a resource aims at. */
-export interface Target {
-  readonly exchange: Exchange
+export interface Target extends Answered {
   readonly resource: ServedResource
   /** The view of the object that is read and written: main resource or subresource. */
   readonly view: SubresourceView
   readonly namespace: string
   readonly name: string
-  /** The representation of the response, which was negotiated before; absent: not yet. */
-  readonly negotiated?: Negotiated | undefined
 }
 
 /** Handles a request to a resource; returns a plain value when no I/O is needed. Throws an ApiError for errors that the client gets. */
 export type Verb = (target: Target) => Response | Promise<Response>
-
-export function hookContext({ platform, settings, clock }: Cluster): HookContext {
-  return { platform, settings, now: clock.now() }
-}

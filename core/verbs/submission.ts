@@ -19,9 +19,10 @@ import { type DeleteOptions, deleteOptionsObject } from '../request/delete-optio
 import type { Exchange, User } from '../request/exchange.ts'
 import type { WriteOptions } from '../request/options.ts'
 import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
+import { hookContext } from '../schema/cluster.ts'
 import type { HookContext, JsonObject } from '../schema/model.ts'
 import { objectVersions } from './object-versions.ts'
-import { hookContext, type Target, type WriteServices } from './services.ts'
+import type { Target, WriteServices } from './services.ts'
 
 /** One operation of a request, for both phases of admission. */
 export interface Submission {

@@ -1,3 +1,4 @@
+import { auditIdOf, protocolOf } from '../answers/rendering/encoding-span.ts'
 import type { Span, SpanAttributes } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { slowOperation } from '../tracing/span.ts'
@@ -15,17 +16,11 @@ const names: { readonly [verb: string]: string } = {
 
 /** Characters of a header that a client chooses. */
 const maxHeader = 1024
-const maxAuditId = 64
-
-const protocols: { readonly [protocol: string]: string } = { h2: 'HTTP/2.0', 'http/1.1': 'HTTP/1.1' }
 
 export function scopeOf({ name, verb, namespace }: Exchange['info']): string {
   if (name !== '' || verb === 'create') return 'resource'
   return namespace === '' ? 'cluster' : 'namespace'
 }
-
-const auditIdOf = ({ auditId }: Exchange) => auditId.slice(0, maxAuditId)
-const protocolOf = ({ connection }: Exchange) => protocols[connection.protocol] ?? ''
 
 /** Attributes of the span of a verb, with the names of the reference. */
 function attributesOf(exchange: Exchange): SpanAttributes {
@@ -68,16 +63,4 @@ export function inVerbSpan(exchange: Exchange, whole: Span, run: () => Response 
     end()
     throw error
   }
-}
-
-/** Milliseconds after which encoding a response counts as slow. */
-export const slowEncoding = 5_000
-
-/** Begins the span of encoding a response; undefined: the request has none. */
-export function startEncoding(exchange: Exchange, mediaType: string): Span | undefined {
-  const { span, request, info } = exchange
-  if (span === undefined) return undefined
-  span.event('About to write a response')
-  const about = { 'audit-id': auditIdOf(exchange), method: request.method, url: info.path, protocol: protocolOf(exchange), mediaType }
-  return span.start('SerializeObject', about)
 }

@@ -1,3 +1,4 @@
+import type { ReadView } from '../answers/rendering/services.ts'
 import { type ApiError, badRequest, internalError, invalid } from '../answers/status.ts'
 import { mainView, statusView, strategyView, type View } from '../objects/registry/view.ts'
 import { labelSelectorOf } from '../request/label-selector.ts'
@@ -12,7 +13,7 @@ import { FieldPath } from '../schema/field-path.ts'
 import type { Json, Message } from '../schema/model.ts'
 
 /** View of a main resource or subresource, with the kind of its bodies. */
-export interface SubresourceView extends View {
+export interface SubresourceView extends View, ReadView {
   /** Empty: the main resource. */
   readonly name: string
   readonly body: {
@@ -26,12 +27,6 @@ export interface SubresourceView extends View {
     /** Older `apiVersion`s with the same fields that bodies may use. */
     readonly olderVersions?: readonly string[]
   }
-  /** False: responses can't be a Table. Default true. */
-  readonly tables?: boolean
-  /** Table columns of what `read` returns; absent: the default ones. */
-  readonly columns?: ResourceDefinition['columns']
-  /** Projects the stored object to what clients see; absent: the object itself. */
-  read?(parent: ApiObject): ApiObject
   /** Error of a GET, if it can't be answered; absent: it always can. */
   unreadable?(parent: ApiObject): ApiError | undefined
   /** Base of patches; absent: what clients see. */

@@ -1,4 +1,5 @@
 import { sourceOf } from '../answers/byte-source.ts'
+import { respondWatch } from '../answers/rendering/respond-watch.ts'
 import { ApiError, badRequest } from '../answers/status.ts'
 import type { FeedList } from '../objects/watch/feed.ts'
 import { type WatchEncoder, watchStream } from '../objects/watch/stream.ts'
@@ -6,7 +7,6 @@ import { exactField } from '../request/field-selector.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
 import { parseVersion } from '../request/resource-version.ts'
 import { entryQuery, watchSelection } from './query.ts'
-import { respondWatch } from './respond-watch.ts'
 import type { ListServices, Services, Target, Verb } from './services.ts'
 import { scopeOf } from './verb-span.ts'
 

@@ -7,7 +7,7 @@ import { pauseFor, withinTime } from '../time-limit.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
 import { contentTypeFault } from './content-type.ts'
-import { emptyResponse, isSuccess, refusalText, forbiddenBy } from './refusal.ts'
+import { emptyResponse, forbiddenBy, isSuccess, refusalText } from './refusal.ts'
 
 export interface CallOptions {
   readonly connection: WebhookConnection

@@ -1,5 +1,6 @@
 /** Health of control plane components (deprecated since 1.19): the scheduler and the controller manager on this host, and the store. */
 
+import { respondEntry, respondList } from '../../answers/rendering/respond.ts'
 import { notFound } from '../../answers/status.ts'
 import { unstoredEntry } from '../../objects/storage/object-store.ts'
 import type { StoredObject } from '../../objects/storage/stored-object.ts'
@@ -10,7 +11,6 @@ import { readListOptions } from '../../request/options.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { matcher, nameWanted } from '../query.ts'
-import { respondEntry, respondList } from '../respond.ts'
 import type { Services, Target, Verb } from '../services.ts'
 import type { VerbHandlers } from './action.ts'
 

@@ -3,8 +3,9 @@
 import { ownRequest, type WriteRequest } from '../../objects/registry/request.ts'
 import { strategyView, type View } from '../../objects/registry/view.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import { hookContext } from '../../schema/cluster.ts'
 import { timestamp } from '../../schema/formats/time.ts'
-import { hookContext, type Target, type WriteServices } from '../services.ts'
+import type { Target, WriteServices } from '../services.ts'
 
 export interface Condition {
   readonly type: string

@@ -5,7 +5,7 @@ import type { ByteSource } from '../../../core/answers/byte-source.ts'
 import { Pauses } from '../../../core/common/slices.ts'
 import type { Codec } from '../../../core/objects/storage/codec.ts'
 import { StoredObject } from '../../../core/objects/storage/stored-object.ts'
-import { ListBudget, listSource } from '../../../core/verbs/list-body.ts'
+import { ListBudget, listSource } from '../../../core/answers/rendering/list-body.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
 /** Bytes of an item. */

@@ -284,7 +284,7 @@ const writers: { readonly [file: string]: string } = {
   'core/objects/storage/raw-codec.ts': 'compares the start of stored bytes',
   'core/objects/storage/served-metadata.ts': 'compares the start of served bytes',
   'core/objects/storage/version-place.ts': 'writes a member, after those that identify the object',
-  'core/verbs/rows.ts': 'writes rows',
+  'core/answers/rendering/rows.ts': 'writes rows',
   'runtimes/node/log/formats.ts': 'writes the time of a line',
 }
 

@@ -1,14 +1,14 @@
 /** Rows of a Table as bytes. Parts of the objects are cut out of served bytes, without parsing and printing. */
 
-import { ownMetadata, ownMetadataBytes, partialStart } from '../answers/partial.ts'
-import type { TableOptions, TableWriter } from '../answers/table.ts'
-import { type MetadataPlace, metadataFinder, withoutManagedFields } from '../objects/storage/served-metadata.ts'
-import type { StoredObject } from '../objects/storage/stored-object.ts'
-import type { ApiObject, CellContext, ResourceDefinition } from '../resources/definition.ts'
-import { type BufferPool, concatenate } from '../schema/bytes.ts'
-import { htmlSafe } from '../schema/json/html-safe.ts'
-import { parseJsonText, printJson } from '../schema/json/text.ts'
-import type { Json } from '../schema/model.ts'
+import { type MetadataPlace, metadataFinder, withoutManagedFields } from '../../objects/storage/served-metadata.ts'
+import type { StoredObject } from '../../objects/storage/stored-object.ts'
+import type { ApiObject, CellContext, ResourceDefinition } from '../../resources/definition.ts'
+import { type BufferPool, concatenate } from '../../schema/bytes.ts'
+import { htmlSafe } from '../../schema/json/html-safe.ts'
+import { parseJsonText, printJson } from '../../schema/json/text.ts'
+import type { Json } from '../../schema/model.ts'
+import { ownMetadata, ownMetadataBytes, partialStart } from '../partial.ts'
+import type { TableOptions, TableWriter } from '../table.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -1,9 +1,9 @@
 /** How the events of a watch are separated. */
 
-import { jsonFrame, protobufFrame, withoutLength } from '../answers/watch-frame.ts'
-import { frame, opcodes } from '../outgoing/websocket/frames.ts'
-import { isWebSocket } from '../outgoing/websocket/handshake.ts'
-import { encodeEvent } from '../schema/cbor/encode.ts'
+import { frame, opcodes } from '../../outgoing/websocket/frames.ts'
+import { isWebSocket } from '../../outgoing/websocket/handshake.ts'
+import { encodeEvent } from '../../schema/cbor/encode.ts'
+import { jsonFrame, protobufFrame, withoutLength } from '../watch-frame.ts'
 
 export interface Framing {
   /** Part of the cache keys of frames. */

@@ -1,10 +1,10 @@
 /** The body of a list: made at once or in time slices and remembered, or, if it is long, streamed while it is made. */
 
-import type { ByteSource } from '../answers/byte-source.ts'
-import { eachInSlices, type Slices } from '../common/slices.ts'
-import type { StoredObject } from '../objects/storage/stored-object.ts'
-import type { FeedList } from '../objects/watch/feed.ts'
-import { concatenate, totalLength } from '../schema/bytes.ts'
+import { eachInSlices, type Slices } from '../../common/slices.ts'
+import type { StoredObject } from '../../objects/storage/stored-object.ts'
+import type { FeedList } from '../../objects/watch/feed.ts'
+import { concatenate, totalLength } from '../../schema/bytes.ts'
+import type { ByteSource } from '../byte-source.ts'
 import type { ListParts } from './list-parts.ts'
 
 /** Lists up to this length and this size in bytes are made at once. */

@@ -1,24 +1,25 @@
 /** Renders entries in the negotiated representation; the usual one, JSON of the stored version, is served without work. */
 
-import { type Encodable, encode, type Format, jsonText } from '../answers/encode.ts'
-import { partialObject } from '../answers/partial.ts'
-import { type TableMeta, tableWriter } from '../answers/table.ts'
-import type { StoredObject } from '../objects/storage/stored-object.ts'
-import type { Negotiated } from '../request/negotiate.ts'
-import { readIncludeObject } from '../request/options.ts'
-import { fromStorageVersion, hubOf } from '../resources/converter.ts'
-import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../resources/definition.ts'
-import { PartialObjectMetadata } from '../resources/meta/partial.ts'
-import { withoutLineFeed } from '../schema/bytes.ts'
-import { canonicalise } from '../schema/decode.ts'
-import { encodeUtf8 } from '../schema/formats/utf8.ts'
-import { keepsText, parseToShow } from '../schema/json/text.ts'
-import type { Json, JsonObject } from '../schema/model.ts'
-import { encodeEnvelope, encodeObject, encodeProtobuf, type ProtobufEncoder } from '../schema/protobuf/protobuf.ts'
+import type { StoredObject } from '../../objects/storage/stored-object.ts'
+import type { Negotiated } from '../../request/negotiate.ts'
+import { readIncludeObject } from '../../request/options.ts'
+import { fromStorageVersion, hubOf } from '../../resources/converter.ts'
+import { type ApiObject, apiVersionOf, type CellContext, type ResourceDefinition } from '../../resources/definition.ts'
+import { PartialObjectMetadata } from '../../resources/meta/partial.ts'
+import { withoutLineFeed } from '../../schema/bytes.ts'
+import { hookContext } from '../../schema/cluster.ts'
+import { canonicalise } from '../../schema/decode.ts'
+import { encodeUtf8 } from '../../schema/formats/utf8.ts'
+import { keepsText, parseToShow } from '../../schema/json/text.ts'
+import type { Json, JsonObject } from '../../schema/model.ts'
+import { encodeEnvelope, encodeObject, encodeProtobuf, type ProtobufEncoder } from '../../schema/protobuf/protobuf.ts'
+import { type Encodable, encode, type Format, jsonText } from '../encode.ts'
+import { partialObject } from '../partial.ts'
+import { type TableMeta, tableWriter } from '../table.ts'
 import { joined } from './list-body.ts'
 import { jsonParts, type ListParts, protobufParts, valueParts } from './list-parts.ts'
 import { metadataOnly, rowPrinter } from './rows.ts'
-import { type AnswerServices, hookContext, type Target } from './services.ts'
+import type { Answered, AnswerServices } from './services.ts'
 
 const decoder = new TextDecoder()
 
@@ -128,17 +129,14 @@ function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, f
   }
 }
 
-function objectRenderer({ protobuf }: AnswerServices, { resource }: Target, negotiated: Negotiated): Renderer {
+function objectRenderer(answers: AnswerServices, { resource }: Answered, negotiated: Negotiated): Renderer {
   const { definition } = resource
-  if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated, protobuf)
+  if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated, answers.protobuf)
   const { format, pretty } = negotiated
-  return format === 'json' && !pretty ? knownJsonRenderer(definition, negotiated) : valueRenderer(definition, negotiated, format)
+  return format === 'json' && !pretty ? knownJsonRenderer(answers, definition, negotiated) : valueRenderer(definition, negotiated, format)
 }
 
-/** Most responses are compact JSON, and negotiation has the same result for most. */
-const jsonRenderers = new WeakMap<ResourceDefinition, Renderer>()
-
-function knownJsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
+function knownJsonRenderer({ jsonRenderers }: AnswerServices, definition: ResourceDefinition, negotiated: Negotiated): Renderer {
   const known = jsonRenderers.get(definition)
   if (known?.negotiated === negotiated) return known
   const made = jsonRenderer(definition, negotiated)
@@ -148,12 +146,12 @@ function knownJsonRenderer(definition: ResourceDefinition, negotiated: Negotiate
 
 function partialRenderer(
   { platform, joining, protobuf }: AnswerServices,
-  target: Target,
+  answered: Answered,
   negotiated: Negotiated,
   version: string,
 ): Renderer {
   const { format, pretty } = negotiated
-  const { definition } = target.resource
+  const { definition } = answered.resource
   const kind = 'PartialObjectMetadata'
   const schema = PartialObjectMetadata
   const apiVersion = platform.name(`meta.<domain>/${version}`)
@@ -190,12 +188,12 @@ const revisionText = (entry: StoredObject) => (entry.revision === 0 ? entry.copy
 
 function tableRenderer(
   answers: AnswerServices,
-  target: Target,
+  answered: Answered,
   negotiated: Negotiated,
   version: 'v1' | 'v1beta1',
   headers: boolean,
 ): Renderer {
-  const { resource, exchange } = target
+  const { resource, exchange } = answered
   const { format, pretty } = negotiated
   const { definition } = resource
   const includeObject = readIncludeObject(exchange.query)
@@ -250,17 +248,17 @@ function tableRenderer(
 }
 
 /** Table of one object that differs from the stored one. */
-export function tableOf(answers: AnswerServices, { exchange, view }: Target, object: ApiObject, version: 'v1' | 'v1beta1'): JsonObject {
+export function tableOf(answers: AnswerServices, { exchange, view }: Answered, object: ApiObject, version: 'v1' | 'v1beta1'): JsonObject {
   const apiVersion = answers.platform.name(`meta.<domain>/${version}`)
   const table = tableWriter({ columns: view.columns ?? [] }, { apiVersion, includeObject: readIncludeObject(exchange.query) })
   return { ...table.head({ resourceVersion: object.metadata.resourceVersion }), rows: [table.row(object, hookContext(answers))] }
 }
 
-/** The renderer for this target and representation. Tables have column definitions unless `headers` is false. */
-export function createRenderer(answers: AnswerServices, target: Target, negotiated: Negotiated, headers = true): Renderer {
+/** The renderer for this answered and representation. Tables have column definitions unless `headers` is false. */
+export function createRenderer(answers: AnswerServices, answered: Answered, negotiated: Negotiated, headers = true): Renderer {
   const { transform } = negotiated
-  if (transform === undefined) return objectRenderer(answers, target, negotiated)
+  if (transform === undefined) return objectRenderer(answers, answered, negotiated)
   return transform.kind === 'Table'
-    ? tableRenderer(answers, target, negotiated, transform.version, headers)
-    : partialRenderer(answers, target, negotiated, transform.version)
+    ? tableRenderer(answers, answered, negotiated, transform.version, headers)
+    : partialRenderer(answers, answered, negotiated, transform.version)
 }

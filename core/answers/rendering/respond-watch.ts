@@ -1,26 +1,25 @@
 /** Responses to watches: events in the negotiated representation. */
 
-import type { ByteSource } from '../answers/byte-source.ts'
-import { encode } from '../answers/encode.ts'
-import { apiErrorOf } from '../answers/error.ts'
-import { responseHeaders } from '../answers/headers.ts'
-import { Reply } from '../answers/reply.ts'
-import { expired, internalError, type Status } from '../answers/status.ts'
-import { eventTypeOf } from '../objects/watch/change.ts'
-import type { WatchEncoder } from '../objects/watch/stream.ts'
-import { TooOld } from '../objects/watch/too-old.ts'
-import { webSocketAnswer } from '../outgoing/forwarding/websocket-answer.ts'
-import { isWebSocket, onlyProtocol } from '../outgoing/websocket/handshake.ts'
-import type { WebSocketEnd } from '../outgoing/websocket/socket.ts'
-import { StoreError } from '../ports.ts'
-import type { Negotiated } from '../request/negotiate.ts'
-import { cborSequence } from '../request/route-media.ts'
-import type { ResourceDefinition } from '../resources/definition.ts'
-import { Status as StatusSchema } from '../resources/meta/status.ts'
-import { concatenate } from '../schema/bytes.ts'
+import { eventTypeOf } from '../../objects/watch/change.ts'
+import type { WatchEncoder } from '../../objects/watch/stream.ts'
+import { TooOld } from '../../objects/watch/too-old.ts'
+import { webSocketAnswer } from '../../outgoing/forwarding/websocket-answer.ts'
+import { isWebSocket, onlyProtocol } from '../../outgoing/websocket/handshake.ts'
+import type { WebSocketEnd } from '../../outgoing/websocket/socket.ts'
+import { StoreError } from '../../ports.ts'
+import type { Negotiated } from '../../request/negotiate.ts'
+import { cborSequence } from '../../request/route-media.ts'
+import { Status as StatusSchema } from '../../resources/meta/status.ts'
+import { concatenate } from '../../schema/bytes.ts'
+import type { ByteSource } from '../byte-source.ts'
+import { encode } from '../encode.ts'
+import { apiErrorOf } from '../error.ts'
+import { responseHeaders } from '../headers.ts'
+import { Reply } from '../reply.ts'
+import { expired, internalError, type Status } from '../status.ts'
 import { createRenderer, type Renderer } from './render.ts'
 import { endpointOf } from './respond.ts'
-import type { AnswerServices, Target } from './services.ts'
+import type { Answered, AnswerServices } from './services.ts'
 import { type Framing, framingOf } from './watch-framing.ts'
 
 /** Milliseconds in which a client must take 64 KiB of what waits, as in the body of a response. */
@@ -97,24 +96,11 @@ function frameEncoder(first: Renderer, others: Renderer, framing: Framing, initi
   }
 }
 
-/** The encoders of all watches, of which there are few different ones. */
-export class WatchEncoders {
-  readonly #shared = new Map<Framing, WeakMap<ResourceDefinition, WeakMap<Negotiated, WatchEncoder>>>()
-
-  of(definition: ResourceDefinition, negotiated: Negotiated, framing: Framing, make: () => WatchEncoder): WatchEncoder {
-    const framed = this.#shared.get(framing) ?? new WeakMap<ResourceDefinition, WeakMap<Negotiated, WatchEncoder>>()
-    const known = framed.get(definition) ?? new WeakMap<Negotiated, WatchEncoder>()
-    const encoder = known.get(negotiated) ?? make()
-    this.#shared.set(framing, framed.set(definition, known.set(negotiated, encoder)))
-    return encoder
-  }
-}
-
 /** Encodes watch events in the negotiated representation; frames of a change are cached for all watchers. */
-function watchEncoder(answers: AnswerServices, target: Target): WatchEncoder {
-  const { exchange, resource } = target
+function watchEncoder(answers: AnswerServices, answered: Answered): WatchEncoder {
+  const { exchange, resource } = answered
   const framing = framingOf(exchange.request)
-  const negotiated = answers.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
+  const negotiated = answers.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(answered))
   const initialEnd = answers.platform.name('<domain>/initial-events-end')
   const withErrors = (frames: FrameEncoder): WatchEncoder => ({
     ...frames,
@@ -122,7 +108,7 @@ function watchEncoder(answers: AnswerServices, target: Target): WatchEncoder {
       frameOf(negotiated, framing)('ERROR', encode({ value: statusOf(given), schema: StatusSchema }, negotiated.format, false)),
   })
   if (negotiated.transform?.kind === 'PartialObjectMetadataList') return withErrors(unfit)
-  const renderer = (headers: boolean) => createRenderer(answers, target, negotiated, headers)
+  const renderer = (headers: boolean) => createRenderer(answers, answered, negotiated, headers)
   // Only the first table of a watch has column definitions.
   if (negotiated.transform?.kind === 'Table') return withErrors(frameEncoder(renderer(true), renderer(false), framing, initialEnd))
   return answers.watchEncoders.of(resource.definition, negotiated, framing, () => {
@@ -137,12 +123,12 @@ function watchEncoder(answers: AnswerServices, target: Target): WatchEncoder {
  */
 export function respondWatch(
   answers: AnswerServices,
-  target: Target,
+  answered: Answered,
   open: (encoder: WatchEncoder) => ByteSource,
 ): Response | Promise<Response> {
-  const { exchange } = target
+  const { exchange } = answered
   const { request } = exchange
-  const encoder = watchEncoder(answers, target)
+  const encoder = watchEncoder(answers, answered)
   if (isWebSocket(request))
     return webSocketAnswer(
       exchange,
@@ -150,7 +136,7 @@ export function respondWatch(
       () => onlyProtocol(exchange, answers.platform),
       (client, signal) => sendMessages(client, open(encoder), signal),
     )
-  const type = streamType(answers.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(target)))
+  const type = streamType(answers.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(answered)))
   return new Reply(open(encoder), { status: 200, headers: responseHeaders(exchange, type) })
 }
 
