@@ -396,6 +396,12 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
   }
 }
 
+/** The row of a resource in another version, which differs in these properties. */
+export const otherVersion = (
+  row: ResourceDefinition,
+  differences: Pick<ResourceDefinition, 'version' | 'lifecycle'> & Partial<ResourceDefinition>,
+): ResourceDefinition => ({ ...row, ...differences })
+
 /** `v1` or `apps/v1`. */
 export function apiVersionOf(definition: { readonly group: string; readonly version: string }): string {
   return definition.group === '' ? definition.version : `${definition.group}/${definition.version}`

@@ -1,4 +1,4 @@
-import { field, list, message, pointer, required, string } from '../../schema/model.ts'
+import { type Field, field, list, type Message, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { mutatingAdmissionPolicyColumns } from './columns.ts'
@@ -25,27 +25,35 @@ export const Mutation = message('Mutation', 'A change of the object; the member 
   jsonPatch: pointer(4, JSONPatch, 'Patch operations.', { internalName: 'JSONPatch' }),
 })
 
+/** The fields of the spec, in the types of a version. */
+export const policyFields = <Match extends Message, Value extends Message, Failure extends Field>(
+  matchConstraints: Match,
+  variable: Value,
+  failurePolicy: Failure,
+) => ({
+  paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
+  matchConstraints: pointer(2, matchConstraints, 'Requests that it applies to.'),
+  variables: field(3, list(variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
+  mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
+  failurePolicy,
+  matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'name',
+  }),
+  reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', {
+    goType: 'v1.ReinvocationPolicyType',
+    enum: ReinvocationPolicyType,
+  }),
+})
+
 export const MutatingAdmissionPolicySpec = message(
   'MutatingAdmissionPolicySpec',
   'What a policy changes, and when.',
-  {
-    paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
-    matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
-    variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
-    mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
-    failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', {
-      goType: 'v1.FailurePolicyType',
-      publishedEnum: FailurePolicyType,
-    }),
-    matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'name',
-    }),
-    reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', {
-      goType: 'v1.ReinvocationPolicyType',
-      enum: ReinvocationPolicyType,
-    }),
-  },
+  policyFields(
+    MatchResources,
+    Variable,
+    pointer(5, string, 'After an error: Fail or Ignore.', { goType: 'v1.FailurePolicyType', publishedEnum: FailurePolicyType }),
+  ),
   {
     defaults(spec) {
       spec.failurePolicy ??= 'Fail'

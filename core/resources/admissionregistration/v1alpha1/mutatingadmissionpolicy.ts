@@ -1,32 +1,19 @@
-import { field, list, message, pointer, string } from '../../../schema/model.ts'
-import { resource } from '../../definition.ts'
+import { field, message, pointer, string } from '../../../schema/model.ts'
+import { otherVersion } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
-import { mutatingAdmissionPolicyColumns } from '../columns.ts'
-import { FailurePolicyType, ReinvocationPolicyType } from '../enums.ts'
-import { validateMutatingExpressions } from '../expression-validation.ts'
-import { MatchCondition, MatchResources, ParamKind } from '../match.ts'
-import { Mutation } from '../mutatingadmissionpolicy.ts'
-import { staticNameWarnings, validateStaticName } from '../static-name.ts'
+import { FailurePolicyType } from '../enums.ts'
+import { MatchResources } from '../match.ts'
+import { policyFields, mutatingAdmissionPolicies as stable } from '../mutatingadmissionpolicy.ts'
 import { Variable } from './match.ts'
 
 export const MutatingAdmissionPolicySpec = message(
   'MutatingAdmissionPolicySpec',
   'What a policy changes, and when.',
-  {
-    paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
-    matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
-    variables: field(3, list(Variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
-    mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
-    failurePolicy: pointer(5, string, 'After an error: Fail or Ignore.', { goType: 'v1alpha1.FailurePolicyType', enum: FailurePolicyType }),
-    matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'name',
-    }),
-    reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', {
-      goType: 'v1.ReinvocationPolicyType',
-      enum: ReinvocationPolicyType,
-    }),
-  },
+  policyFields(
+    MatchResources,
+    Variable,
+    pointer(5, string, 'After an error: Fail or Ignore.', { goType: 'v1alpha1.FailurePolicyType', enum: FailurePolicyType }),
+  ),
   {
     defaults(spec) {
       spec.failurePolicy ??= 'Fail'
@@ -38,27 +25,9 @@ export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Change
   spec: field(2, MutatingAdmissionPolicySpec, 'Desired state.'),
 })
 
-export const mutatingAdmissionPolicies = resource({
-  group: 'admissionregistration.<domain>',
+export const mutatingAdmissionPolicies = otherVersion(stable, {
   version: 'v1alpha1',
-  kind: 'MutatingAdmissionPolicy',
-  names: ['mutatingadmissionpolicies', 'mutatingadmissionpolicy'],
-  anyFinalizers: true,
-  metadataOnUpdate: ['object'],
-  categories: ['api-extensions'],
-  namespaced: false,
   schema: MutatingAdmissionPolicy,
-  columns: mutatingAdmissionPolicyColumns,
-  storageVersion: 'admissionregistration.<domain>/v1beta1',
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
-  generation: 'spec',
-  updateNeedsVersion: true,
-  strategy: {
-    validate(object, errors, context, old) {
-      const { spec } = object
-      if (spec) validateMutatingExpressions(spec, errors, context, old?.spec)
-      if (old === undefined) validateStaticName(object, errors, context)
-    },
-    warnings: staticNameWarnings,
-  },
+  servedByDefault: false,
 })

@@ -1,9 +1,8 @@
 import { field, message, pointer, string } from '../../../schema/model.ts'
-import { resource } from '../../definition.ts'
+import { otherVersion } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
-import { policyBindingColumns } from '../columns.ts'
 import { MatchResources } from '../match.ts'
-import { staticNameStrategy } from '../static-name.ts'
+import { mutatingAdmissionPolicyBindings as stable } from '../mutatingadmissionpolicybinding.ts'
 import { ParamRef } from './match.ts'
 
 export const MutatingAdmissionPolicyBindingSpec = message(
@@ -20,20 +19,9 @@ export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBin
   spec: field(2, MutatingAdmissionPolicyBindingSpec, 'Desired state.'),
 })
 
-export const mutatingAdmissionPolicyBindings = resource({
-  group: 'admissionregistration.<domain>',
+export const mutatingAdmissionPolicyBindings = otherVersion(stable, {
   version: 'v1alpha1',
-  kind: 'MutatingAdmissionPolicyBinding',
-  names: ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicybinding'],
-  anyFinalizers: true,
-  metadataOnUpdate: ['object'],
-  categories: ['api-extensions'],
-  namespaced: false,
   schema: MutatingAdmissionPolicyBinding,
-  columns: policyBindingColumns,
-  storageVersion: 'admissionregistration.<domain>/v1beta1',
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
-  generation: 'spec',
-  updateNeedsVersion: true,
-  strategy: staticNameStrategy,
+  servedByDefault: false,
 })

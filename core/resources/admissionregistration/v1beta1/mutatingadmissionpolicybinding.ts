@@ -1,10 +1,9 @@
 import { field, message, pointer, string } from '../../../schema/model.ts'
-import { resource } from '../../definition.ts'
+import { otherVersion } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
-import { policyBindingColumns } from '../columns.ts'
 import { ParamRef } from '../match.ts'
+import { mutatingAdmissionPolicyBindings as stable } from '../mutatingadmissionpolicybinding.ts'
 import { validateMutable, validatePolicyName } from '../policy-validation.ts'
-import { staticNameStrategy } from '../static-name.ts'
 import { MatchResources } from './match.ts'
 
 export const MutatingAdmissionPolicyBindingSpec = message(
@@ -27,24 +26,14 @@ export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBin
   spec: field(2, MutatingAdmissionPolicyBindingSpec, 'Desired state.'),
 })
 
-export const mutatingAdmissionPolicyBindings = resource({
-  group: 'admissionregistration.<domain>',
+export const mutatingAdmissionPolicyBindings = otherVersion(stable, {
   version: 'v1beta1',
-  kind: 'MutatingAdmissionPolicyBinding',
-  names: ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicybinding'],
-  anyFinalizers: true,
-  metadataOnUpdate: ['object'],
-  categories: ['api-extensions'],
-  namespaced: false,
   schema: MutatingAdmissionPolicyBinding,
-  columns: policyBindingColumns,
   lifecycle: {
     introduced: '1.34',
     deprecated: '1.37',
     removed: '1.40',
     replacement: { group: 'admissionregistration.<domain>', version: 'v1', kind: 'MutatingAdmissionPolicyBinding' },
   },
-  generation: 'spec',
-  updateNeedsVersion: true,
-  strategy: staticNameStrategy,
+  servedByDefault: false,
 })

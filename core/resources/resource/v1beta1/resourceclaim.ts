@@ -1,8 +1,8 @@
 import { field, required } from '../../../schema/model.ts'
-import { resource } from '../../definition.ts'
+import { otherVersion } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
-import { resourceClaimColumns } from '../columns.ts'
 import { ResourceClaimStatus } from '../resourceclaim.ts'
+import { resourceClaims as newer } from '../v1beta2/resourceclaim.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { claimConversion } from './conversion.ts'
 
@@ -11,17 +11,9 @@ export const ResourceClaim = object('ResourceClaim', 'Requests devices, and reco
   status: field(3, ResourceClaimStatus, 'Last observed state; written by controllers through the status subresource.'),
 })
 
-export const resourceClaims = resource({
-  group: 'resource.<domain>',
+export const resourceClaims = otherVersion(newer, {
   version: 'v1beta1',
-  kind: 'ResourceClaim',
-  names: ['resourceclaims', 'resourceclaim'],
   schema: ResourceClaim,
-  columns: resourceClaimColumns,
-  returnsDeleted: true,
-  storageVersion: 'resource.<domain>/v1',
   conversion: claimConversion,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
-  status: true,
-  statusKeeps: 'metadata',
 })

@@ -1,8 +1,8 @@
 import { field, message, required } from '../../../schema/model.ts'
-import { resource } from '../../definition.ts'
+import { otherVersion } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
-import { plainColumns } from '../columns.ts'
+import { resourceClaimTemplates as newer } from '../v1beta2/resourceclaimtemplate.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { templateConversion } from './conversion.ts'
 
@@ -15,15 +15,9 @@ export const ResourceClaimTemplate = object('ResourceClaimTemplate', 'A template
   spec: required(2, ResourceClaimTemplateSpec, 'The template; cannot be changed.'),
 })
 
-export const resourceClaimTemplates = resource({
-  group: 'resource.<domain>',
+export const resourceClaimTemplates = otherVersion(newer, {
   version: 'v1beta1',
-  kind: 'ResourceClaimTemplate',
-  names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
   schema: ResourceClaimTemplate,
-  columns: plainColumns,
-  returnsDeleted: true,
-  storageVersion: 'resource.<domain>/v1',
   conversion: templateConversion,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
 })

@@ -1,9 +1,9 @@
 import { bool, field, list, message, pointer, required, string } from '../../../schema/model.ts'
 import { NodeSelector } from '../../core/affinity.ts'
-import { resource } from '../../definition.ts'
+import { otherVersion } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
-import { resourceSliceColumns } from '../columns.ts'
-import { CounterSet, ResourcePool, unselectableSlice } from '../resourceslice.ts'
+import { CounterSet, ResourcePool } from '../resourceslice.ts'
+import { resourceSlices as newer } from '../v1beta2/resourceslice.ts'
 import { sliceConversion } from './conversion.ts'
 import { Device } from './device.ts'
 
@@ -24,19 +24,9 @@ export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publ
   spec: required(2, ResourceSliceSpec, 'Desired state.'),
 })
 
-export const resourceSlices = resource({
-  group: 'resource.<domain>',
+export const resourceSlices = otherVersion(newer, {
   version: 'v1beta1',
-  kind: 'ResourceSlice',
-  names: ['resourceslices', 'resourceslice'],
-  namespaced: false,
   schema: ResourceSlice,
-  columns: resourceSliceColumns,
-  returnsDeleted: true,
-  storageVersion: 'resource.<domain>/v1',
   conversion: sliceConversion,
   lifecycle: { introduced: '1.32', deprecated: '1.35', removed: '1.38' },
-  generation: 'spec',
-  selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },
-  unselectable: unselectableSlice,
 })
