@@ -17,14 +17,11 @@ import { issuerDocuments } from '../meta/issuer.ts'
 import type { PublishedPaths } from '../meta/published-path.ts'
 import type { ResourceTable } from '../objects/registry/served.ts'
 import type { CompleteOptions } from '../options/index.ts'
+import type { IdentityServices } from '../verbs/services.ts'
 import type { AssemblyContext } from './context.ts'
 
-export interface Identities {
+export interface Identities extends IdentityServices {
   readonly authenticator: Authenticator
-  /** Authenticator of bearer tokens, for TokenReviews. */
-  readonly tokens: TokenAuthenticator
-  /** This server's own audiences. */
-  readonly audiences: readonly string[]
   /** Absent: no service account tokens are issued. */
   readonly serviceAccounts?: ServiceAccounts
   /** Discovery documents of the service account issuer, by path. */

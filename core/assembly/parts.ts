@@ -155,11 +155,11 @@ const definitionsCheck = ({ late }: AssemblyContext): HealthCheck => ({
   },
 })
 
-/** Context of what writes through the API, as this field manager. */
+/** Context of what writes through the API, as this field manager; default: the server. */
 function contextOfWriter(
   { table, stores }: Pick<Parts, 'table' | 'stores'>,
   { options: { general, apis, controllers, serving, storage }, ports, fetchOwn, queues }: AssemblyContext,
-  manager: string,
+  manager = serverManager(general.platform),
 ): ControllerContext {
   const client = createClient(fetchOwn, manager)
   return {
@@ -280,21 +280,16 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   // ── Objects of every cluster, and what follows stored objects ─────────────────────────────────
   storageMetrics: part(
     ['table', 'stores'],
-    ({ table, stores }, { options: { general, storage }, ports: { clock, telemetry } }) => {
-      const { metrics, platform } = general
-      const { countInterval, sizeInterval } = storage
-      const storeName = platform.storeName
-      return startStorageMetrics({
-        metrics,
+    ({ table, stores }, { options: { general, storage }, ports: { clock, telemetry } }) =>
+      startStorageMetrics({
+        ...storage,
+        metrics: general.metrics,
         clock,
         logger: telemetry.logger,
         table,
         stores: stores.all,
-        storeName,
-        countInterval,
-        sizeInterval,
-      })
-    },
+        storeName: general.platform.storeName,
+      }),
     { hooks: hook('storage-object-count-tracker-hook'), sleeps, stop },
   ),
   customResources: part(
@@ -327,10 +322,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   clusterAuthentication: part(
     ['table', 'stores', 'requests'],
     (needed, context) =>
-      publishClusterAuthentication(
-        context.options.authentication.clusterAuthentication ?? {},
-        contextOfWriter(needed, context, serverManager(context.options.general.platform)),
-      ),
+      publishClusterAuthentication(context.options.authentication.clusterAuthentication ?? {}, contextOfWriter(needed, context)),
     {
       when: ({ options }) => options.authentication.clusterAuthentication !== undefined,
       hooks: hook('start-cluster-authentication-info-controller'),
@@ -518,7 +510,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     async ({ identities, ...needed }, context) => {
       const { general, serving } = context.options
       const { platform, identity } = general
-      const writer = contextOfWriter(needed, context, serverManager(platform))
+      const writer = contextOfWriter(needed, context)
       const keys = identities.serviceAccounts?.keyIds
       const lease = await keepIdentityLease(writer, {
         ...general,
@@ -541,14 +533,13 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   storageVersions: part(
     ['table', 'stores', 'identityLease', 'barrier', 'requests'],
     ({ barrier, ...needed }, context) => {
-      const { platform, identity } = context.options.general
-      return keepStorageVersions(contextOfWriter(needed, context, serverManager(platform)), identity, barrier)
+      return keepStorageVersions(contextOfWriter(needed, context), context.options.general.identity, barrier)
     },
     { when: writesStorageVersions, hooks: hook('built-in-resources-storage-version-updater'), sleeps, stop },
   ),
   identityLeaseCollector: part(
     ['table', 'stores', 'requests'],
-    (needed, context) => collectIdentityLeases(contextOfWriter(needed, context, serverManager(context.options.general.platform))),
+    (needed, context) => collectIdentityLeases(contextOfWriter(needed, context)),
     { when: hasIdentityLease, hooks: hook('start-<component>-apiserver-identity-lease-garbage-collector'), sleeps, stop },
   ),
   leadership: part(
@@ -557,7 +548,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       // Imported on demand, as the gate is off by default.
       const { startLeadership } = await import('../controllers/leadership/index.ts')
       const { general, leadership } = context.options
-      return startLeadership(contextOfWriter(needed, context, serverManager(general.platform)), { ...general, ...leadership })
+      return startLeadership(contextOfWriter(needed, context), { ...general, ...leadership })
     },
     {
       when: ({ options: { apis } }) => apis.gates.enabled('CoordinatedLeaderElection'),
@@ -570,10 +561,9 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   clusterService: part(
     ['table', 'stores', 'namespaces', 'reservations', 'requests'],
     (needed, context) => {
-      const { general, network, serving, storage } = context.options
-      const writer = contextOfWriter(needed, context, serverManager(general.platform))
-      const store = needed.stores.main
-      return keepClusterService(writer, { ...network, ...serving, ...storage, store, hookContext: () => hookContextOf(context) })
+      const { network, serving, storage } = context.options
+      const own = { store: needed.stores.main, hookContext: () => hookContextOf(context) }
+      return keepClusterService(contextOfWriter(needed, context), { ...network, ...serving, ...storage, ...own })
     },
     { hooks: hook('bootstrap-controller'), sleeps, leave },
   ),

@@ -400,7 +400,10 @@ export function resource<M extends Message>(options: ResourceOptions<M>): Resour
 export const otherVersion = (
   row: ResourceDefinition,
   differences: Pick<ResourceDefinition, 'version' | 'lifecycle'> & Partial<ResourceDefinition>,
-): ResourceDefinition => ({ ...row, ...differences })
+): ResourceDefinition => {
+  const { storageVersion, ...own } = { ...row, ...differences }
+  return { ...own, ...(storageVersion !== undefined && storageVersion !== apiVersionOf(own) && { storageVersion }) }
+}
 
 /** `v1` or `apps/v1`. */
 export function apiVersionOf(definition: { readonly group: string; readonly version: string }): string {

@@ -4,6 +4,7 @@ import { append } from '../common/lists.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import type { Slices } from '../common/slices.ts'
 import type { Platform } from '../platform.ts'
+import { receiveBody } from '../request/body.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
 import { mergedDuplicates, parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
 import { bodyShape } from '../request/json-faults.ts'
@@ -25,7 +26,6 @@ import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf/protobuf.ts'
 import { cborFault, cborFaults, cborValue, readingCbor } from './cbor-body.ts'
 import { operationFaults } from './patch/operation-faults.ts'
-import { receive } from './receive.ts'
 import type { BodyServices, Target } from './services.ts'
 import { type BodyKind, checkOptionsType, checkType, type TypeCheck } from './type-meta.ts'
 
@@ -199,6 +199,17 @@ function defaultedJson(bodies: BodyServices, { resource: { definition }, view }:
   const value = canonicalise(schema, copy, { root: true, shares: true }) as unknown as ApiObject
   return jsonText(value)
 }
+
+const countedAs: { readonly [verb: string]: string } = { deletecollection: 'delete_collection' }
+
+/** As `receiveBody`, and records the size. */
+export const receive = ({ metrics }: BodyServices, { exchange, resource }: Target): MaybePromise<Uint8Array> =>
+  then(receiveBody(exchange), (bytes) => {
+    const { verb } = exchange.info
+    exchange.span?.event('limitedReadBody succeeded', { len: bytes.length })
+    metrics.bodySizes.observe([resource.groupResource.resource, countedAs[verb] ?? verb, resource.groupResource.group], bytes.length)
+    return bytes
+  })
 
 /** Reads the body as an object of the target's kind. It is parsed in one time slice, and converted in another. Throws 400, 413, 415. */
 export function readObject(bodies: BodyServices, target: Target, validation: FieldValidation): MaybePromise<ApiObject> {

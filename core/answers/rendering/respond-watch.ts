@@ -9,6 +9,7 @@ import type { WebSocketEnd } from '../../outgoing/websocket/socket.ts'
 import { StoreError } from '../../ports.ts'
 import type { Negotiated } from '../../request/negotiate.ts'
 import { cborSequence } from '../../request/route-media.ts'
+import type { ResourceDefinition } from '../../resources/definition.ts'
 import { Status as StatusSchema } from '../../resources/meta/status.ts'
 import { concatenate } from '../../schema/bytes.ts'
 import type { ByteSource } from '../byte-source.ts'
@@ -93,6 +94,19 @@ function frameEncoder(first: Renderer, others: Renderer, framing: Framing, initi
       if (recent?.revision !== revision || next !== later) recent = { revision, bytes: bookmark({ resourceVersion }) }
       return recent.bytes
     },
+  }
+}
+
+/** The encoders of all watches, of which there are few different ones. */
+export class WatchEncoders {
+  readonly #shared = new Map<Framing, WeakMap<ResourceDefinition, WeakMap<Negotiated, WatchEncoder>>>()
+
+  of(definition: ResourceDefinition, negotiated: Negotiated, framing: Framing, make: () => WatchEncoder): WatchEncoder {
+    const framed = this.#shared.get(framing) ?? new WeakMap<ResourceDefinition, WeakMap<Negotiated, WatchEncoder>>()
+    const known = framed.get(definition) ?? new WeakMap<Negotiated, WatchEncoder>()
+    const encoder = known.get(negotiated) ?? make()
+    this.#shared.set(framing, framed.set(definition, known.set(negotiated, encoder)))
+    return encoder
   }
 }
 

@@ -8,7 +8,7 @@ import type { Message } from '../../schema/model.ts'
 import { ProtobufEncoder } from '../../schema/protobuf/protobuf.ts'
 import { ListBudget } from './list-body.ts'
 import type { Renderer } from './render.ts'
-import { WatchEncoders } from './watch-encoders.ts'
+import { WatchEncoders } from './respond-watch.ts'
 
 /** For the bytes of responses. */
 export interface AnswerServices extends Cluster {

@@ -127,19 +127,11 @@ export function createVersionedStore({ base, definition, stored, converter, sche
   }
 
   return {
+    ...base,
     definition,
     canonical: codec.canonical,
     print: codec.print,
     shown: ({ namespace, name }, value, revision) => shownEntry(codec, base.keys.of(namespace, name), value, revision),
-    keys: base.keys,
-    reader: base.reader,
-    holder: base.holder,
-    inTurn: base.inTurn,
-    guard: base.guard,
-    sample: base.sample,
-    keyInErrors: base.keyInErrors,
-    inspect: base.inspect,
-    count: base.count,
     list,
     known(of) {
       const entry = base.known(of)
@@ -170,7 +162,5 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     },
     // The base's objects are of another version, whose fields and labels may differ.
     subscribe: (after, { required: _required, ...scope }, subscriber) => base.subscribe(after, scope, converting(subscriber)),
-    cached: base.cached,
-    close: base.close,
   }
 }

@@ -78,14 +78,19 @@ export const NamedRuleWithOperations = message(
   },
 )
 
+/** The fields of MatchResources whose types are the same in all versions. */
+export const matchFields = {
+  namespaceSelector: pointer(1, LabelSelector, 'Namespaces of the objects, by label.'),
+  objectSelector: pointer(2, LabelSelector, 'Objects, by label; the old or the new one must match.'),
+  resourceRules: field(3, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that match.'),
+  excludeResourceRules: field(4, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that do not match all the same.'),
+}
+
 export const MatchResources = message(
   'MatchResources',
   'Requests that a policy applies to.',
   {
-    namespaceSelector: pointer(1, LabelSelector, 'Namespaces of the objects, by label.'),
-    objectSelector: pointer(2, LabelSelector, 'Objects, by label; the old or the new one must match.'),
-    resourceRules: field(3, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that match.'),
-    excludeResourceRules: field(4, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that do not match all the same.'),
+    ...matchFields,
     matchPolicy: pointer(7, string, 'Exact, or Equivalent to match other versions of a resource too.', {
       goType: 'v1.MatchPolicyType',
       enum: MatchPolicyType,

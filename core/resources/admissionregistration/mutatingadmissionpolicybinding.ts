@@ -1,4 +1,4 @@
-import { field, message, pointer, string } from '../../schema/model.ts'
+import { field, type Message, message, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { policyBindingColumns } from './columns.ts'
@@ -6,14 +6,17 @@ import { MatchResources, ParamRef } from './match.ts'
 import { validateMutable, validatePolicyName } from './policy-validation.ts'
 import { staticNameStrategy } from './static-name.ts'
 
+/** The fields of the spec, in the types of a version. */
+export const bindingFields = <Reference extends Message, Match extends Message>(paramRef: Reference, matchResources: Match) => ({
+  policyName: field(1, string, 'The policy.'),
+  paramRef: pointer(2, paramRef, 'Its parameters.'),
+  matchResources: pointer(3, matchResources, 'Limits the requests further.'),
+})
+
 export const MutatingAdmissionPolicyBindingSpec = message(
   'MutatingAdmissionPolicyBindingSpec',
   'Where a policy holds, and with which parameters.',
-  {
-    policyName: field(1, string, 'The policy.'),
-    paramRef: pointer(2, ParamRef, 'Its parameters.'),
-    matchResources: pointer(3, MatchResources, 'Limits the requests further.'),
-  },
+  bindingFields(ParamRef, MatchResources),
   {
     validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
     validate({ matchResources }, path, errors) {

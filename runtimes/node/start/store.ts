@@ -9,22 +9,9 @@ import { readFlagFile } from './flag-file.ts'
 
 export const inMemory = ':memory:'
 
-/** What the flags say about stores, as plain data. */
-export interface StoreOptions {
+/** What the flags say about stores, as plain data. Throws a FlagError when a file can't be read. */
+export const storeOptions = (flags: ParsedFlags) => ({
   /** Addresses of the main store's servers; empty: it is embedded. */
-  readonly servers: readonly string[]
-  readonly overrides: ReturnType<typeof serversOverrides>
-  /** PEM texts for connections to servers. */
-  readonly tls: { readonly ca: string | undefined; readonly cert: string | undefined; readonly key: string | undefined }
-  /** Directory of the embedded store, or `inMemory`. */
-  readonly directory: string
-  readonly recover: string
-  /** Milliseconds to wait for a store that can't be reached, or that another process owns. */
-  readonly startTimeout: number
-}
-
-/** Throws a FlagError when a file can't be read. */
-export const storeOptions = (flags: ParsedFlags): StoreOptions => ({
   servers: flags.get('kvstore-servers'),
   overrides: serversOverrides(flags.get('kvstore-servers-overrides')),
   tls: {
@@ -32,10 +19,14 @@ export const storeOptions = (flags: ParsedFlags): StoreOptions => ({
     cert: readFlagFile(flags, 'kvstore-certfile'),
     key: readFlagFile(flags, 'kvstore-keyfile'),
   },
+  /** Of the embedded store, or `inMemory`. */
   directory: flags.get('data-dir'),
   recover: flags.get('data-dir-recover') ?? '',
+  /** Milliseconds to wait for a store that can't be reached, or that another process owns. */
   startTimeout: flags.get('storage-initialization-timeout'),
 })
+
+type StoreOptions = ReturnType<typeof storeOptions>
 
 /** Opens the main store, and one for each set of servers in `overrides`. `dial`: connects to servers; default: directly. */
 export async function openStores(options: StoreOptions, clock: Clock, logger: Logger, dial?: Dial): Promise<OpenStores> {

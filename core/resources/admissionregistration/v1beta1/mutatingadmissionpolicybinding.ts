@@ -1,19 +1,15 @@
-import { field, message, pointer, string } from '../../../schema/model.ts'
+import { field, message } from '../../../schema/model.ts'
 import { otherVersion } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { ParamRef } from '../match.ts'
-import { mutatingAdmissionPolicyBindings as stable } from '../mutatingadmissionpolicybinding.ts'
+import { bindingFields, mutatingAdmissionPolicyBindings as stable } from '../mutatingadmissionpolicybinding.ts'
 import { validateMutable, validatePolicyName } from '../policy-validation.ts'
 import { MatchResources } from './match.ts'
 
 export const MutatingAdmissionPolicyBindingSpec = message(
   'MutatingAdmissionPolicyBindingSpec',
   'Where a policy holds, and with which parameters.',
-  {
-    policyName: field(1, string, 'The policy.'),
-    paramRef: pointer(2, ParamRef, 'Its parameters.'),
-    matchResources: pointer(3, MatchResources, 'Limits the requests further.'),
-  },
+  bindingFields(ParamRef, MatchResources),
   {
     validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
     validate({ matchResources }, path, errors) {

@@ -1,17 +1,11 @@
-import { resource } from '../../definition.ts'
-import { ipAddressColumns } from '../columns.ts'
-import { IPAddress } from '../ipaddress.ts'
+import { otherVersion } from '../../definition.ts'
+import { ipAddresses as stable } from '../ipaddress.ts'
 
-export const ipAddresses = resource({
-  group: 'networking.<domain>',
+export const ipAddresses = otherVersion(stable, {
   version: 'v1beta1',
-  kind: 'IPAddress',
-  names: ['ipaddresses', 'ipaddress', 'ip'],
-  namespaced: false,
-  schema: IPAddress,
-  columns: ipAddressColumns,
+  servedByDefault: false,
+  metadataOnUpdate: ['update'],
   storageVersion: 'networking.<domain>/v1',
   lifecycle: { introduced: '1.31', deprecated: '1.34', removed: '1.37' },
-  nameFormat: 'strictIP',
   strategy: { keepsGenerateName: true },
 })

@@ -1,17 +1,11 @@
-import { resource } from '../../definition.ts'
-import { plainColumns } from '../columns.ts'
-import { DeviceClass } from '../deviceclass.ts'
+import { otherVersion } from '../../definition.ts'
+import { deviceClasses as stable } from '../deviceclass.ts'
 
-export const deviceClasses = resource({
-  group: 'resource.<domain>',
+export const deviceClasses = otherVersion(stable, {
   version: 'v1beta2',
-  kind: 'DeviceClass',
-  names: ['deviceclasses', 'deviceclass'],
-  namespaced: false,
-  schema: DeviceClass,
-  columns: plainColumns,
-  returnsDeleted: true,
+  servedByDefault: false,
+  metadataOnUpdate: ['update'],
+  nameFormat: 'dns1123Subdomain',
   storageVersion: 'resource.<domain>/v1',
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
-  generation: 'spec',
 })

@@ -1,15 +1,10 @@
-import { resource } from '../../definition.ts'
-import { plainColumns } from '../columns.ts'
-import { ResourceClaimTemplate } from '../resourceclaimtemplate.ts'
+import { otherVersion } from '../../definition.ts'
+import { resourceClaimTemplates as stable } from '../resourceclaimtemplate.ts'
 
-export const resourceClaimTemplates = resource({
-  group: 'resource.<domain>',
+export const resourceClaimTemplates = otherVersion(stable, {
   version: 'v1beta2',
-  kind: 'ResourceClaimTemplate',
-  names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
-  schema: ResourceClaimTemplate,
-  columns: plainColumns,
-  returnsDeleted: true,
+  servedByDefault: false,
+  metadataOnUpdate: ['update'],
   storageVersion: 'resource.<domain>/v1',
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
 })

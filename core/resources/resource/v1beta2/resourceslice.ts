@@ -1,19 +1,10 @@
-import { resource } from '../../definition.ts'
-import { resourceSliceColumns } from '../columns.ts'
-import { ResourceSlice, unselectableSlice } from '../resourceslice.ts'
+import { otherVersion } from '../../definition.ts'
+import { resourceSlices as stable } from '../resourceslice.ts'
 
-export const resourceSlices = resource({
-  group: 'resource.<domain>',
+export const resourceSlices = otherVersion(stable, {
   version: 'v1beta2',
-  kind: 'ResourceSlice',
-  names: ['resourceslices', 'resourceslice'],
-  namespaced: false,
-  schema: ResourceSlice,
-  columns: resourceSliceColumns,
-  returnsDeleted: true,
+  servedByDefault: false,
+  strategy: {},
   storageVersion: 'resource.<domain>/v1',
   lifecycle: { introduced: '1.33', deprecated: '1.36', removed: '1.39' },
-  generation: 'spec',
-  selectable: { 'spec.nodeName': '.spec.nodeName', 'spec.driver': '.spec.driver' },
-  unselectable: unselectableSlice,
 })

@@ -1,16 +1,10 @@
-import { resource } from '../../definition.ts'
-import { volumeAttributesClassColumns } from '../columns.ts'
-import { VolumeAttributesClass } from '../volumeattributesclass.ts'
+import { otherVersion } from '../../definition.ts'
+import { volumeAttributesClasses as stable } from '../volumeattributesclass.ts'
 
-export const volumeAttributesClasses = resource({
-  group: 'storage.<domain>',
+export const volumeAttributesClasses = otherVersion(stable, {
   version: 'v1beta1',
-  kind: 'VolumeAttributesClass',
-  names: ['volumeattributesclasses', 'volumeattributesclass', 'vac'],
-  namespaced: false,
-  schema: VolumeAttributesClass,
-  columns: volumeAttributesClassColumns,
-  returnsDeleted: true,
+  servedByDefault: false,
+  metadataOnUpdate: ['update'],
   storageVersion: 'storage.<domain>/v1',
   lifecycle: {
     introduced: '1.31',
@@ -18,4 +12,5 @@ export const volumeAttributesClasses = resource({
     removed: '1.37',
     replacement: { group: 'storage.<domain>', version: 'v1', kind: 'VolumeAttributesClass' },
   },
+  strategy: {},
 })

@@ -1,0 +1,44 @@
+/** What both configurations of webhooks have in common. */
+import { field, int32, list, pointer, required, requiredPointer, string } from '../../schema/model.ts'
+import { LabelSelector } from '../meta/selector.ts'
+import { webhookConfigurationColumns } from './columns.ts'
+import { FailurePolicyType, MatchPolicyType, SideEffectClass } from './enums.ts'
+import { RuleWithOperations } from './match.ts'
+import { WebhookClientConfig } from './webhook.ts'
+
+/** The first fields of a webhook. */
+export const requestFields = {
+  name: required(1, string, 'Name, as a full domain name.', { notEmpty: true, format: 'fullyQualifiedName' }),
+  clientConfig: required(2, WebhookClientConfig, 'How it is called.'),
+  rules: field(3, list(RuleWithOperations, { listType: 'atomic' }), 'Requests that are sent to it; one rule is enough.'),
+  failurePolicy: pointer(4, string, 'After a failed call: Fail or Ignore.', { goType: 'v1.FailurePolicyType', enum: FailurePolicyType }),
+  matchPolicy: pointer(9, string, 'Exact, or Equivalent to match other versions of a resource too.', {
+    goType: 'v1.MatchPolicyType',
+    enum: MatchPolicyType,
+  }),
+  namespaceSelector: pointer(5, LabelSelector, 'Namespaces of the objects, by label.'),
+}
+
+/** Its fields behind the selectors. */
+export const callFields = {
+  sideEffects: requiredPointer(6, string, 'None, or NoneOnDryRun.', { goType: 'v1.SideEffectClass', publishedEnum: SideEffectClass }),
+  timeoutSeconds: pointer(7, int32, 'Seconds until the call fails, from 1 to 30; 10 by default.'),
+  admissionReviewVersions: required(
+    8,
+    list(string, { listType: 'atomic' }),
+    'Versions of the review that it understands; the first known one is sent.',
+  ),
+}
+
+export const webhookRow = {
+  group: 'admissionregistration.<domain>',
+  version: 'v1',
+  anyFinalizers: true,
+  metadataOnUpdate: ['object'],
+  categories: ['api-extensions'],
+  namespaced: false,
+  columns: webhookConfigurationColumns,
+  lifecycle: { introduced: '1.16' },
+  generation: 'spec',
+  updateNeedsVersion: true,
+} as const
