@@ -1,4 +1,4 @@
-/** Names with a product word. No other file of core/ contains one (test/core/architecture.test.ts). */
+/** Names with a product word. No other file of core/ contains one (test/architecture/architecture.test.ts). */
 export interface Platform {
   /** Domain of API groups: `<domain>` in definitions. */
   readonly domain: string

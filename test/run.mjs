@@ -2,7 +2,7 @@
  * Runs the tests: `node test/run.mjs [--quick | --soak] [--also-on=NODE]… [--slowest] [--write-table] [part of a path]…`
  *
  *   --quick        only in-process tests: the core, and the HTTP and watch suites in-process; without the files that detect non-linear
- *                  work (test/core/complexity) and those that measure speed
+ *                  work (test/complexity) and those that measure speed
  *   --soak         soak runs too: files named *.soak.test.ts, and more trials in others (which see APISERVER_SOAK=1)
  *   --also-on=NODE runs the in-process tests on another Node, too, whose path this is; beside the others, at low priority
  *   --slowest      lists the slowest tests, and the most expensive test processes: elapsed seconds, and seconds of processor time of the

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { type Event, normalEvent } from '../core/audit/reference/normal.ts'
+import { type Event, normalEvent } from '../reference/audit/normal.ts'
 import { eventually } from '../support/wait.ts'
 import { startWebhookProcess, type WebhookProcess } from '../support/webhook-process.ts'
 import { type LoneServer, startLoneServer } from './lone-server.ts'

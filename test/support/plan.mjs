@@ -13,14 +13,17 @@ const measuredGroupSize = 3
 /** The same for files of the runtimes, which wait for sockets and disks, so that more of them wait at the same time. */
 const runtimeGroupSize = 8
 
-const isInProcess = (path) => path.startsWith('test/core/') || path.endsWith('-in-process.test.ts')
+/** Folders whose tests run in one process without ports. */
+const inProcessFolders = ['test/architecture/', 'test/complexity/', 'test/core/']
+const isInProcess = (path) => inProcessFolders.some((folder) => path.startsWith(folder)) || path.endsWith('-in-process.test.ts')
 /** Files of the runtimes that start daemons, other runtimes or etcd again and again, and wait for them. */
-const startsPrograms = /^test\/runtimes\/(linearizability|testing\/runners|node\/long-lists|stores\/(crash|etcd|store-runtimes))\.test\.ts$/
+const startsPrograms =
+  /^test\/runtimes\/(linearizability|testing\/runners|node\/long-lists|stores\/(log\/crash|etcd\/etcd|store-runtimes))\.test\.ts$/
 const sharesProcess = (path) => path.startsWith('test/runtimes/') && !measuresSpeed(path) && !startsPrograms.test(path)
 /** Files that take longest. */
 const isLong = (path) => /\/(workflows|kubectl|package|explain|linearizability|store-runtimes)\.test\.ts$/.test(path)
 /** Files that measure work by processor time, or how long input of others holds the thread, so that they may run beside others. */
-const measuresWork = (path) => path.startsWith('test/core/complexity/') || /^test\/core\/.*\/(hostile-\w+|pauses)\.test\.ts$/.test(path)
+const measuresWork = (path) => path.startsWith('test/complexity/') || /^test\/core\/.*\/(hostile-\w+|pauses)\.test\.ts$/.test(path)
 /** Files that measure speed and therefore run alone. */
 const measuresSpeed = (path) => path.endsWith('-speed.test.ts')
 /** Whether a file is of the quick suite. */

@@ -4,12 +4,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { AssembledServer } from '../../../core/assembly/server.ts'
 import { consoleLogger } from '../../../runtimes/web/ports.ts'
+import { readFacts } from '../../reference/audit/facts.ts'
+import { type Event, normalEvent } from '../../reference/audit/normal.ts'
+import { steps } from '../../reference/audit/requests.ts'
+import { sendAll } from '../../reference/audit/send.ts'
 import { type CoreOptions, startCore } from '../../support/core-server.ts'
 import { eventually } from '../../support/wait.ts'
-import { readFacts } from './reference/facts.ts'
-import { type Event, normalEvent } from './reference/normal.ts'
-import { steps } from './reference/requests.ts'
-import { sendAll } from './reference/send.ts'
 
 const connection = { remoteAddress: '127.0.0.1', remotePort: 1, protocol: 'h2' } as const
 const users = [

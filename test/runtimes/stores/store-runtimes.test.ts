@@ -28,7 +28,7 @@ const runtimes = [
 
 for (const { on, runtime, file, command, ended } of runtimes) {
   describe(`store on ${on}`, { skip: without(runtime), timeout: 3_600_000 }, () => {
-    for (const suite of ['durable', 'journal', 'crash']) {
+    for (const suite of ['durable', 'log/journal', 'log/crash']) {
       test(suite, async () => {
         // Otherwise Node would consider itself part of this test run.
         const environment = { ...process.env, NO_COLOR: '1', NODE_TEST_CONTEXT: undefined }

@@ -9,7 +9,7 @@ import { reloadReports } from '../../../../core/config/reload-metrics.ts'
 import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { eventually } from '../../../support/wait.ts'
-import { clock, createWeb, issuerKey, issuerUrl, keepLog, publish, settings, settle, sign, type Web } from './jwt-issuer.ts'
+import { clock, createWeb, issuerKey, issuerUrl, keepLog, publish, settings, settle, sign, type Web } from './jwt/jwt-issuer.ts'
 
 const platform = createPlatform()
 const key = await issuerKey('ES256', 'one')

@@ -10,7 +10,7 @@ import { createTokenFile } from '../../../../core/access/authn/token-file.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { sameBytes } from '../../../../core/schema/bytes.ts'
 import { pemBlocks } from '../../../../core/schema/formats/pem.ts'
-import { authority, clientAuth, der, type Identity, issue, now, pem } from './certificates.ts'
+import { authority, clientAuth, der, type Identity, issue, now, pem } from './certificate/certificates.ts'
 import { testClock } from './clock.ts'
 import { caseCount, dice, mutate } from './mutations.ts'
 

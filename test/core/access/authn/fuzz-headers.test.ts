@@ -12,7 +12,7 @@ import type { Clock, Connection } from '../../../../core/ports.ts'
 import { LightRequest } from '../../../../core/request/light-request.ts'
 import { type ApiServer, createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { processorTime } from '../../../support/cost.ts'
-import { authority, clientAuth, der, issue, now, pem } from './certificates.ts'
+import { authority, clientAuth, der, issue, now, pem } from './certificate/certificates.ts'
 import { caseCount, dice, mutate } from './mutations.ts'
 
 const platform = createPlatform('kubernetes')

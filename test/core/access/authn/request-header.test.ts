@@ -6,7 +6,7 @@ import { credentialHeaders } from '../../../../core/access/authn/credentials.ts'
 import { requestHeaderAuthenticator } from '../../../../core/access/authn/request-header.ts'
 import { LightHeaders } from '../../../../core/answers/light-headers.ts'
 import type { Connection } from '../../../../core/ports.ts'
-import { authority, clientAuth, connectionWith, type Identity, issue, now, pem, serverAuth } from './certificates.ts'
+import { authority, clientAuth, connectionWith, type Identity, issue, now, pem, serverAuth } from './certificate/certificates.ts'
 import { testClock } from './clock.ts'
 
 const names = {

@@ -8,7 +8,7 @@ import { configMap } from '../../../support/api.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { apiOn } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
-import { authority, type Identity, issue, now, pem } from '../../access/authn/certificates.ts'
+import { authority, type Identity, issue, now, pem } from '../../access/authn/certificate/certificates.ts'
 
 let ca: Identity
 let other: Identity

@@ -14,9 +14,9 @@ import { builtInResources } from '../../../../core/resources/group-versions.ts'
 import { concatenate } from '../../../../core/schema/bytes.ts'
 import { Name, textAt, Values } from '../../../../core/schema/json/scan.ts'
 import { parseJsonText } from '../../../../core/schema/json/text.ts'
+import { sourcesBelow } from '../../../architecture/graph.ts'
 import { randomNumbers } from '../../../support/random.ts'
 import { progress, trials } from '../../../support/soak.ts'
-import { sourcesBelow } from '../../graph.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

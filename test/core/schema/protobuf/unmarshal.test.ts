@@ -27,7 +27,7 @@ const bytes = (text: string) => new Uint8Array(Buffer.from(text.replaceAll(' ', 
 const schemaOf = (kind: string) => schemas.get(kind) ?? assert.fail(kind)
 const decoded = (kind: string, hex: string) => decodeProtobuf(schemaOf(kind), bytes(hex))
 
-const recorded = readFileSync(join(root, 'test/core/schema/unmarshal.tsv'), 'utf8')
+const recorded = readFileSync(join(root, 'test/core/schema/protobuf/unmarshal.tsv'), 'utf8')
   .trimEnd()
   .split('\n')
   .map((row) => row.split('\t') as [kind: string, hex: string, printed: string])

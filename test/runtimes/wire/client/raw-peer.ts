@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net'
 import { FrameReader, frameHeader } from '../../../../runtimes/wire/frames.ts'
 import { encodedHeaders } from '../../../../runtimes/wire/hpack/write.ts'
 import { eventually } from '../../../support/wait.ts'
-import { message } from '../../stores/http2/grpc-server.ts'
+import { message } from '../../stores/etcd/grpc-server.ts'
 
 export interface Frame {
   readonly type: number

@@ -8,8 +8,8 @@ import { Encoder } from '../../../../runtimes/wire/hpack/encoder.ts'
 import { huffmanDecoded, huffmanLength, huffmanWrite } from '../../../../runtimes/wire/hpack/huffman.ts'
 import { encodedHeaders } from '../../../../runtimes/wire/hpack/write.ts'
 import { seeded } from '../../../support/mutate.ts'
+import { grpcServer } from '../../stores/etcd/grpc-server.ts'
 import { hostClock } from '../../stores/helpers.ts'
-import { grpcServer } from '../../stores/http2/grpc-server.ts'
 
 const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 /** Pairs from alternating names and values. */

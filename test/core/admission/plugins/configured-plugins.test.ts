@@ -1,0 +1,202 @@
+/** Plugins that are driven by a configuration file. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AdmissionPlugin } from '../../../../core/admission/attributes.ts'
+import type { EventLimit, ImagePolicyWebhookConfiguration } from '../../../../core/admission/configuration.ts'
+import { eventRateLimit } from '../../../../core/admission/plugins/event-rate-limit.ts'
+import { imagePolicyWebhook } from '../../../../core/admission/plugins/image-policy-webhook.ts'
+import { parseNodeSelector, podNodeSelector } from '../../../../core/admission/plugins/pod-node-selector.ts'
+import { podTolerationRestriction } from '../../../../core/admission/plugins/pod-toleration-restriction.ts'
+import type { Toleration } from '../../../../core/admission/plugins/tolerations.ts'
+import { ManualClock } from '../../../support/clock.ts'
+import { admit, contextWith } from '../context.ts'
+
+const pod = (spec: object = {}, metadata: object = {}) => ({ metadata: { name: 'p', namespace: 'dev', ...metadata }, spec })
+const namespace = (annotations: object = {}) => ({ 'namespaces//dev': { metadata: { name: 'dev', annotations } } })
+
+test('EventRateLimit: burst and qps per key', async () => {
+  const clock = new ManualClock()
+  const limited = (...limits: EventLimit[]) => eventRateLimit(contextWith({}, { clock, configuration: { EventRateLimit: { limits } } }))
+  const limit = (type: EventLimit['type'], more: Partial<EventLimit> = {}): EventLimit => ({
+    type,
+    qps: 1,
+    burst: 2,
+    cacheSize: 0,
+    ...more,
+  })
+  const send = (plugin: AdmissionPlugin, object = {}, more: object = {}) =>
+    admit(plugin, { on: 'events', operation: 'CREATE', object: { metadata: {}, ...object }, namespace: 'dev', ...more })
+
+  const server = limited(limit('Server'))
+  const reached = 'limit reached on type Server for key '
+  assert.deepEqual([await send(server), await send(server), await send(server)], [undefined, undefined, reached])
+  assert.equal(await send(server, {}, { dryRun: true }), undefined, 'a dry run is not counted')
+  assert.equal(await send(server, {}, { on: 'events.events.k8s.io' }), reached, 'events.k8s.io shares the limit')
+  clock.advance(1000)
+  assert.deepEqual([await send(server), await send(server)], [undefined, reached])
+
+  const byNamespace = limited(limit('Namespace', { burst: 1 }))
+  assert.equal(await send(byNamespace), undefined)
+  assert.equal(await send(byNamespace), 'limit reached on type Namespace for key dev')
+  assert.equal(await send(byNamespace, {}, { namespace: 'other' }), undefined)
+
+  const byUser = limited(limit('User', { burst: 1 }))
+  assert.equal(await send(byUser), undefined)
+  assert.equal(await send(byUser), 'limit reached on type User for key jane')
+  assert.equal(await send(byUser, {}, { user: { name: 'joe', groups: [] } }), undefined)
+
+  const bySource = limited(limit('SourceAndObject', { burst: 1, cacheSize: 1 }))
+  const about = (name: string) => ({
+    source: { component: 'c', host: 'h' },
+    involvedObject: { kind: 'Pod', namespace: 'dev', name, uid: 'u', apiVersion: 'v1' },
+  })
+  assert.equal(await send(bySource, about('a')), undefined)
+  assert.equal(await send(bySource, about('a')), 'limit reached on type SourceAndObject for key chPoddevauv1')
+  assert.equal(await send(bySource, about('b')), undefined)
+  assert.equal(await send(bySource, about('a')), undefined, 'the cache holds one key')
+
+  const long = limited(limit('SourceAndObject', { burst: 1 }))
+  const huge = 'x'.repeat(100_000)
+  assert.equal(await send(long, about(`${huge}a`)), undefined)
+  const refused = (await send(long, about(`${huge}b`))) ?? 'accepted'
+  assert.ok(refused.startsWith('limit reached on type SourceAndObject for key chPoddevxxx'), 'a key is not kept in whole')
+})
+
+test('PodNodeSelector: namespace selector, cluster default, whitelist', async () => {
+  const selectors = { clusterDefaultNodeSelector: { zone: 'a' }, dev: { zone: 'a', disk: 'ssd' } }
+  const ask = async (given: object | undefined, annotation: string | undefined, configured: object = {}) => {
+    const stored = namespace(annotation === undefined ? {} : { 'scheduler.alpha.kubernetes.io/node-selector': annotation })
+    const context = contextWith(stored, { configuration: { PodNodeSelector: { selectors: configured as typeof selectors } } })
+    const object = pod(given ? { nodeSelector: given } : {})
+    const refusal = await admit(podNodeSelector(context), { on: 'pods', operation: 'CREATE', object, namespace: 'dev' })
+    return refusal ?? (object.spec as { nodeSelector?: object }).nodeSelector
+  }
+  assert.equal(await ask(undefined, undefined), undefined)
+  assert.deepEqual(await ask({ gpu: 'yes' }, 'env=dev, zone=b'), { env: 'dev', zone: 'b', gpu: 'yes' })
+  assert.equal(await ask({ env: 'prod' }, 'env=dev'), 'pod node label selector conflicts with its namespace node label selector')
+  assert.deepEqual(await ask(undefined, undefined, selectors), { zone: 'a' })
+  assert.equal(await ask(undefined, '', selectors), undefined, 'an empty annotation requires nothing')
+  assert.deepEqual(await ask({ disk: 'ssd' }, undefined, selectors), { zone: 'a', disk: 'ssd' })
+  assert.equal(await ask({ disk: 'hdd' }, undefined, selectors), 'pod node label selector labels conflict with its namespace whitelist')
+  assert.equal(await ask(undefined, 'nonsense'), 'invalid selector: [nonsense]')
+  assert.throws(() => parseNodeSelector('a=b=c'), /invalid selector: \[a b c\]/)
+})
+
+test('PodTolerationRestriction: tolerations of the namespace or the cluster, within a whitelist', async () => {
+  const a: Toleration = { key: 'a', operator: 'Exists' }
+  const b: Toleration = { key: 'b', operator: 'Equal', value: 'x', effect: 'NoSchedule' }
+  const pressure = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' }
+  const ask = async (
+    given: readonly Toleration[],
+    {
+      own,
+      list,
+      defaults = [],
+      whitelist = [],
+      containers = [],
+      operation = 'CREATE',
+    }: {
+      own?: string
+      list?: string
+      defaults?: readonly Toleration[]
+      whitelist?: readonly Toleration[]
+      containers?: readonly object[]
+      operation?: 'CREATE' | 'UPDATE'
+    },
+  ) => {
+    const annotations = {
+      ...(own !== undefined && { 'scheduler.alpha.kubernetes.io/defaultTolerations': own }),
+      ...(list !== undefined && { 'scheduler.alpha.kubernetes.io/tolerationsWhitelist': list }),
+    }
+    const context = contextWith(namespace(annotations), { configuration: { PodTolerationRestriction: { defaults, whitelist } } })
+    const object = pod({ containers, ...(given.length > 0 && { tolerations: [...given] }) })
+    const write = { on: 'pods', operation, object, old: object, namespace: 'dev' } as const
+    return (await admit(podTolerationRestriction(context), write)) ?? (object.spec as { tolerations?: object }).tolerations
+  }
+  assert.equal(await ask([], {}), undefined)
+  assert.deepEqual(await ask([b], { own: JSON.stringify([a]) }), [a, b])
+  assert.deepEqual(await ask([b], { defaults: [a] }), [a, b])
+  assert.deepEqual(await ask([b], { own: '', defaults: [a] }), [b], 'the namespace sets an empty list')
+  assert.deepEqual(await ask([b], { own: JSON.stringify([a]), operation: 'UPDATE' }), [b], 'only new pods')
+  assert.deepEqual(await ask([], { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] }), [pressure])
+  const conflict = 'pod tolerations (possibly merged with namespace default tolerations) conflict with its'
+  assert.equal(await ask([b], { list: JSON.stringify([a]) }), `${conflict} namespace whitelist`)
+  assert.equal(await ask([b], { whitelist: [a] }), `${conflict} cluster whitelist`)
+  assert.deepEqual(await ask([b], { whitelist: [{ key: 'b', operator: 'Exists' }] }), [b])
+  assert.deepEqual(await ask([b], { list: '', whitelist: [a] }), [b], 'an empty whitelist allows all')
+  assert.match(String(await ask([], { own: '{' })), /^annotation scheduler\.alpha/)
+})
+
+test('ImagePolicyWebhook: calls the webhook, caches its answers, and applies defaultAllow when it fails', async () => {
+  const asked: unknown[] = []
+  const clock = new ManualClock()
+  const settings: ImagePolicyWebhookConfiguration = {
+    connection: { url: 'https://images/policy', options: {} },
+    allowTtl: 10_000,
+    denyTtl: 1_000,
+    retryBackoff: 1,
+    defaultAllow: false,
+  }
+  const pluginWith = (answer: () => Response, more: Partial<ImagePolicyWebhookConfiguration> = {}) =>
+    imagePolicyWebhook(
+      contextWith(
+        {},
+        {
+          clock,
+          configuration: { ImagePolicyWebhook: { ...settings, ...more } },
+          outbound: {
+            fetch: async (request) => {
+              asked.push(await request.json())
+              return answer()
+            },
+            call: () => Promise.reject(new Error('not in this test')),
+          },
+        },
+      ),
+    )
+  const status = (value: object) => () => Response.json({ status: value })
+  const object = pod(
+    {
+      containers: [{ name: 'a', image: 'i' }],
+      initContainers: [{ name: 'b', image: 'j' }],
+      ephemeralContainers: [{ name: 'e', image: 'k' }],
+    },
+    { annotations: { 'mycluster.image-policy.k8s.io/ticket': '1', other: '2' } },
+  )
+  const ask = (plugin: AdmissionPlugin, on = 'pods') => admit(plugin, { on, operation: 'CREATE', object, namespace: 'dev' })
+
+  const allowing = pluginWith(status({ allowed: true }))
+  assert.equal(await ask(allowing), undefined)
+  const spec = { annotations: { 'mycluster.image-policy.k8s.io/ticket': '1' }, namespace: 'dev' }
+  const review = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1' }
+  assert.deepEqual(asked.splice(0), [{ ...review, spec: { ...spec, containers: [{ image: 'i' }, { image: 'j' }] } }])
+  assert.equal(await ask(allowing), undefined)
+  assert.deepEqual(asked, [], 'kept')
+  clock.advance(10_000)
+  await ask(allowing)
+  assert.equal(asked.splice(0).length, 1, 'asked again')
+  assert.equal(await ask(allowing, 'pods/ephemeralcontainers'), undefined)
+  assert.deepEqual(asked.splice(0), [{ ...review, spec: { ...spec, containers: [{ image: 'k' }] } }])
+  assert.equal(await ask(allowing, 'pods/status'), undefined)
+  assert.deepEqual(asked, [])
+  const long = pod({ containers: [{ name: 'a', image: 'i'.repeat(16_384) }] })
+  for (let time = 0; time < 2; time++) await admit(allowing, { on: 'pods', operation: 'CREATE', object: long, namespace: 'dev' })
+  assert.equal(asked.splice(0).length, 2, 'a long review is not kept')
+
+  assert.equal(
+    await ask(pluginWith(status({ allowed: false, reason: 'old' }))),
+    'image policy webhook backend denied one or more images: old',
+  )
+  assert.equal(await ask(pluginWith(status({ allowed: false }))), 'one or more images rejected by webhook backend')
+  const failing = () => new Response('', { status: 400 })
+  assert.equal(await ask(pluginWith(failing)), 'the server rejected our request for an unknown reason')
+  assert.equal(await ask(pluginWith(failing, { defaultAllow: true })), undefined)
+  for (const defaultAllow of [false, true])
+    assert.equal(
+      await ask(pluginWith(status({}), { defaultAllow })),
+      'one or more images rejected by webhook backend',
+      'an answer that does not say so allows nothing',
+    )
+  assert.match((await ask(pluginWith(status({ allowed: 'true' })))) ?? '', /cannot unmarshal string into Go struct field ImageReviewStatus/)
+  assert.throws(() => imagePolicyWebhook(contextWith()), /needs a configuration/)
+})
