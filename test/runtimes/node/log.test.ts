@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { logFilesBelow } from '../../../../runtimes/node/log/files.ts'
-import { jsonFormat, type Message, textFormat } from '../../../../runtimes/node/log/formats.ts'
-import { createLog } from '../../../../runtimes/node/log/logger.ts'
-import { parsePatterns, Verbosity } from '../../../../runtimes/node/log/verbosity.ts'
+import { logFilesBelow } from '../../../runtimes/node/log/files.ts'
+import { jsonFormat, type Message, textFormat } from '../../../runtimes/node/log/formats.ts'
+import { createLog } from '../../../runtimes/node/log/logger.ts'
+import { parsePatterns, Verbosity } from '../../../runtimes/node/log/verbosity.ts'
 import { rootUrl } from '../../../support/root.ts'
 import { temporaryDirectory } from '../../../support/temporary.ts'
 
-const { placeLogCalls } = (await import(`${rootUrl}runtimes/log-callers.mjs`)) as typeof import('../../../../runtimes/log-callers.mjs')
+const { placeLogCalls } = (await import(`${rootUrl}runtimes/log-callers.mjs`)) as typeof import('../../../runtimes/log-callers.mjs')
 
 const time = new Date(2026, 10, 24, 20, 13, 10, 123).getTime()
 const message = (more: Partial<Message>): Message => ({
@@ -84,7 +84,7 @@ test('verbosity of all files, of some, and changed while running', () => {
   log.at('a/other.ts:7').debug({}, 'hidden again')
   log.info({}, 'from here')
   assert.deepEqual(lines.slice(0, 2), ['a/recover.ts:7 shown', 'a/other.ts:7 shown now'])
-  assert.match(lines[2] ?? '', /^log\/log\.test\.[jt]s:\d+ from here$/)
+  assert.match(lines[2] ?? '', /^node\/log\.test\.[jt]s:\d+ from here$/)
   assert.equal(lines.length, 3)
 })
 
