@@ -7,8 +7,8 @@ import { logFilesBelow } from '../../../runtimes/node/log/files.ts'
 import { jsonFormat, type Message, textFormat } from '../../../runtimes/node/log/formats.ts'
 import { createLog } from '../../../runtimes/node/log/logger.ts'
 import { parsePatterns, Verbosity } from '../../../runtimes/node/log/verbosity.ts'
-import { rootUrl } from '../../../support/root.ts'
-import { temporaryDirectory } from '../../../support/temporary.ts'
+import { rootUrl } from '../../support/root.ts'
+import { temporaryDirectory } from '../../support/temporary.ts'
 
 const { placeLogCalls } = (await import(`${rootUrl}runtimes/log-callers.mjs`)) as typeof import('../../../runtimes/log-callers.mjs')
 
