@@ -3,20 +3,48 @@ import { after, before } from 'node:test'
 import type { ApiServer } from '../../core/server.ts'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../runtimes/web/index.ts'
 import { type Api, apiOf } from './api.ts'
+import type { Fetch } from './tls-fetch.ts'
 
 /** A client of the server. */
 export const apiOn = (server: Pick<ApiServer, 'fetch'>): Api =>
   apiOf(async (path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
 
+export interface InProcess {
+  readonly server: ApiServer
+  readonly api: Api
+  /** As an administrator; paths start with a slash. */
+  readonly fetch: Fetch
+  close(): Promise<void>
+}
+
+/**
+ * Starts a server in this process, by default over an empty store in memory. It keeps the process alive until it is closed, which its own timers
+ * and the lack of a socket don't.
+ */
+export async function startInProcess(options: Partial<EmbeddedOptions> = {}): Promise<InProcess> {
+  const server = await createApiServer({ store: memoryStore(), ...options })
+  const alive = setInterval(() => {}, 60_000)
+  const fetch: Fetch = async (path, init) => server.fetch(new Request(`http://in-process${path}`, init))
+  return {
+    server,
+    api: apiOf(fetch),
+    fetch,
+    async close() {
+      clearInterval(alive)
+      await server.close()
+    },
+  }
+}
+
 /** A client of a server that starts before the tests of the file (or suite) and closes after them. Default: an empty memory store. */
 export function serverForTests(options: Omit<EmbeddedOptions, 'store'> = {}): Api {
-  let server: ApiServer | undefined
+  let started: InProcess | undefined
   before(async () => {
-    server = await createApiServer({ store: memoryStore(), ...options })
+    started = await startInProcess(options)
   })
-  after(() => server?.close())
+  after(() => started?.close())
   return apiOf(async (path, init) => {
-    if (server === undefined) throw new Error('the server has not started yet')
-    return server.fetch(new Request(`http://in-process${path}`, init))
+    if (started === undefined) throw new Error('the server has not started yet')
+    return started.fetch(path, init)
   })
 }

@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { runPaths } from '../conformance/runs.mjs'
 
 const output = 'build/js'
 /** Maximum number of files in one process. */
@@ -30,11 +31,12 @@ const measuresSpeed = (path) => path.endsWith('-speed.test.ts')
 export const isQuick = (path) => isInProcess(path) && !measuresWork(path) && !measuresSpeed(path)
 const isSoak = (path) => path.endsWith('.soak.test.ts')
 
-/** Test files whose path contains one of `wanted` (empty: all), by their TypeScript source; `mode`: 'all', 'quick' or 'soak'. */
+/** Test files, and runs of suites (runs.mjs), whose path contains one of `wanted` (empty: all), by their TypeScript source; `mode`: 'all', 'quick' or 'soak'. */
 export function testFiles(root, wanted, mode) {
   return readdirSync(new URL('test/', root), { recursive: true })
     .map((path) => `test/${path.replaceAll('\\', '/')}`)
     .filter((path) => path.endsWith('.test.ts'))
+    .concat(...runPaths.keys())
     .filter((path) => wanted.length === 0 || wanted.some((part) => path.includes(part)))
     .filter((path) => mode === 'soak' || !isSoak(path))
     .filter((path) => mode !== 'quick' || isQuick(path))
@@ -57,15 +59,22 @@ function deal(paths, size) {
   return Array.from({ length: count }, (_, group) => paths.filter((_path, index) => index % count === group))
 }
 
+/** Expression that loads a test file, or declares the tests of a run. */
+function loaderOf(path, file) {
+  const run = runPaths.get(path)
+  if (run === undefined) return `import('../${file}')`
+  return `import('../test/conformance/suites.js').then(({ declareRun }) => declareRun('${run.suite}', '${run.runtime}'))`
+}
+
 /**
  * Writes a file that loads the others; returns its path. Node runs files in the order of their names. So kinds have numbers: a long file that
  * starts last would run alone at the end. Files that wait for other programs come before those that only compute, which can use all processors
  * until the end.
  */
 function writeGroup(root, paths, kind, number) {
-  const files = paths.map((path) => path.replace(/\.ts$/, '.js'))
-  const name = `${output}/groups/${kind}.${files.length === 1 ? files[0].replaceAll('/', '.') : `${number}.test.js`}`
-  const rows = files.map((file) => `  ['${file}', () => import('../${file}')],\n`)
+  const jsOf = (path) => path.replace(/\.ts$/, '.js')
+  const name = `${output}/groups/${kind}.${paths.length === 1 ? jsOf(paths[0]).replaceAll('/', '.') : `${number}.test.js`}`
+  const rows = paths.map((path) => `  ['${jsOf(path)}', () => ${loaderOf(path, jsOf(path))}],\n`)
   writeFileSync(new URL(name, root), `import { group } from '../../../test/support/group.mjs'\n\ngroup([\n${rows.join('')}])\n`)
   return name
 }

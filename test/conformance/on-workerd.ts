@@ -1,6 +1,8 @@
+/** The suites against a worker on workerd. */
 import { startPlain } from '../support/plain-server.ts'
 import { root } from '../support/root.ts'
 import { without } from '../support/runtimes.ts'
+import { customResources } from './custom-resources.ts'
 import { httpConformance } from './http.ts'
 import type { Open } from './http-suite.ts'
 
@@ -20,4 +22,7 @@ const open: Open = ({ compactionInterval } = {}) => {
   return startPlain(command)
 }
 
-httpConformance('HTTP in-process on workerd', open, { skip: without('workerd'), gaps })
+export const httpOnWorkerd = () => httpConformance('HTTP in-process on workerd', open, { skip: without('workerd'), gaps })
+
+export const customResourcesOnWorkerd = () =>
+  customResources('custom resources in-process on workerd', () => startPlain(command), { skip: without('workerd') })

@@ -1,4 +1,0 @@
-import { customResourcesOnDaemon } from './custom-resources-daemon.ts'
-import { bun } from './daemons.ts'
-
-customResourcesOnDaemon(bun)

@@ -1,4 +1,0 @@
-import { customResourcesOnDaemon } from './custom-resources-daemon.ts'
-import { deno } from './daemons.ts'
-
-customResourcesOnDaemon(deno)

@@ -1,4 +1,0 @@
-import { customResourcesOnDaemon } from './custom-resources-daemon.ts'
-import { node } from './daemons.ts'
-
-customResourcesOnDaemon(node)

@@ -1,4 +1,0 @@
-import { bun } from './daemons.ts'
-import { featuresOn } from './features.ts'
-
-featuresOn(bun)

@@ -1,4 +1,0 @@
-import { deno } from './daemons.ts'
-import { featuresOn } from './features.ts'
-
-featuresOn(deno)

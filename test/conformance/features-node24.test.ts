@@ -1,4 +1,0 @@
-import { node24 } from './daemons.ts'
-import { featuresOn } from './features.ts'
-
-featuresOn(node24)

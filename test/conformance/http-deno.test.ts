@@ -1,4 +1,0 @@
-import { deno } from './daemons.ts'
-import { httpOnDaemon } from './http-daemon.ts'
-
-httpOnDaemon(deno)

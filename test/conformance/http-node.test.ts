@@ -1,4 +1,0 @@
-import { node } from './daemons.ts'
-import { httpOnDaemon } from './http-daemon.ts'
-
-httpOnDaemon(node)

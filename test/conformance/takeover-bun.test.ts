@@ -1,4 +1,0 @@
-import { bun } from './daemons.ts'
-import { takeoverOn } from './takeover.ts'
-
-await takeoverOn(bun)

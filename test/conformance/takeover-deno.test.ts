@@ -1,4 +1,0 @@
-import { deno } from './daemons.ts'
-import { takeoverOn } from './takeover.ts'
-
-await takeoverOn(deno)

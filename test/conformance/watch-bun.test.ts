@@ -1,4 +1,0 @@
-import { bun } from './daemons.ts'
-import { watchOnDaemon } from './watch-daemon.ts'
-
-watchOnDaemon(bun)

@@ -1,4 +1,0 @@
-import { deno } from './daemons.ts'
-import { watchOnDaemon } from './watch-daemon.ts'
-
-watchOnDaemon(deno)
