@@ -18,7 +18,7 @@ import { type BenchDaemon, startDaemon } from './daemon.ts'
 import type { Row } from './row.ts'
 
 /** Where a client connects to, and as whom. */
-interface Place {
+interface ServerAddress {
   readonly port: number
   readonly host: string
   readonly tls: { readonly ca: string; readonly cert: string; readonly key: string }
@@ -38,7 +38,7 @@ server.listen(0, '127.0.0.1', () => console.log(server.address().port))`
 }
 
 /** Megabytes per second of a response, for a time. */
-async function readRate({ port, host, tls }: Place, path: string, seconds: number): Promise<number> {
+async function readRate({ port, host, tls }: ServerAddress, path: string, seconds: number): Promise<number> {
   const outgoing = request({ port, host, path, ...tls, agent: false, servername: '' }).end()
   const [incoming] = await once(outgoing, 'response')
   if (incoming.statusCode !== 200) throw new Error(`${path}: ${incoming.statusCode}`)
@@ -52,7 +52,7 @@ async function readRate({ port, host, tls }: Place, path: string, seconds: numbe
   return bytes / megabyte / ((performance.now() - began) / 1000)
 }
 
-async function upgraded({ port, host, tls }: Place, path: string): Promise<Duplex> {
+async function upgraded({ port, host, tls }: ServerAddress, path: string): Promise<Duplex> {
   const headers = { connection: 'Upgrade', upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'portforward.k8s.io' }
   const outgoing = request({ method: 'POST', port, host, path, headers, ...tls, agent: false, servername: '' }).end()
   const [, socket, head] = (await once(outgoing, 'upgrade')) as [unknown, Duplex, Buffer]
@@ -61,8 +61,8 @@ async function upgraded({ port, host, tls }: Place, path: string): Promise<Duple
 }
 
 /** Megabytes per second that an echo returns through a forwarded port: every byte passes twice. */
-async function forwardRate(place: Place, path: string, target: number, seconds: number): Promise<number> {
-  const socket = await upgraded(place, path)
+async function forwardRate(server: ServerAddress, path: string, target: number, seconds: number): Promise<number> {
+  const socket = await upgraded(server, path)
   const connection = new SpdyConnection(socket, true)
   const served = connection.serve().catch(() => undefined)
   const headers = { port: String(target), requestid: '1' }
@@ -86,11 +86,11 @@ async function forwardRate(place: Place, path: string, target: number, seconds: 
 }
 
 /** Memory of the daemon with many followed logs, over what it has without. */
-async function followedLogs(daemon: BenchDaemon, place: Place, path: string): Promise<Row> {
+async function followedLogs(daemon: BenchDaemon, server: ServerAddress, path: string): Promise<Row> {
   const before = residentMiB(daemon.pid)
   const open = await Promise.all(
     Array.from({ length: followers }, async () => {
-      const outgoing = request({ port: place.port, host: place.host, path, ...place.tls, agent: false, servername: '' })
+      const outgoing = request({ port: server.port, host: server.host, path, ...server.tls, agent: false, servername: '' })
         .on('error', () => undefined)
         .end()
       const [incoming] = await once(outgoing, 'response')
@@ -114,9 +114,9 @@ export async function agentRows(compare: Compare<Row>, seconds: number, port: nu
   try {
     const api: Api = apiOf(fetch)
     await registerAgent(api, agent, { containers: ['flood', 'quiet'] })
-    const near: Place = { port, host: '127.0.0.1', tls: daemon }
+    const near: ServerAddress = { port, host: '127.0.0.1', tls: daemon }
     const { ca, client } = agent
-    const far: Place = { port: relay.port, host: '127.0.0.1', tls: { ca, cert: client.certificate, key: client.key } }
+    const far: ServerAddress = { port: relay.port, host: '127.0.0.1', tls: { ca, cert: client.certificate, key: client.key } }
     const pod = '/api/v1/namespaces/default/pods/runner'
     return [
       await compare(

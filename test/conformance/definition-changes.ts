@@ -4,9 +4,9 @@ import { type Api, assertFailure } from '../support/api.ts'
 import { eventually } from '../support/wait.ts'
 import { watchAt } from '../support/watch-reader.ts'
 import { define, definitionOf, definitionsPath, names, newGroup, schema, versionOf, widget } from './definitions.ts'
-import type { On, Place } from './http-suite.ts'
+import type { On, TestNamespace } from './http-suite.ts'
 
-interface Before extends Place {
+interface Before extends TestNamespace {
   readonly group: string
   /** Path of the widgets in a version. */
   readonly widgets: (version?: string) => string
@@ -16,7 +16,7 @@ interface Change {
   /** A merge patch of the definition. */
   readonly patch: object
   /** Whether the server knows the change. */
-  readonly known: (place: Before) => Promise<boolean>
+  readonly known: (space: Before) => Promise<boolean>
 }
 
 const first = versionOf('v1', { storage: true, subresources: { status: {} } })
@@ -40,7 +40,7 @@ interface Discovered {
 const discovered = async ({ api, group }: Before, version = 'v1') =>
   (await api.get<{ resources?: readonly Discovered[] }>(`/apis/${group}/${version}`)).body.resources ?? []
 
-const listed = async (place: Before, name: string) => (await discovered(place)).some((each) => each.name === name)
+const listed = async (space: Before, name: string) => (await discovered(space)).some((each) => each.name === name)
 
 const documented = async ({ api, group }: Before) => {
   const { body } = await api.get<{ paths: { [name: string]: { serverRelativeURL: string } } }>('/openapi/v3')
@@ -61,29 +61,29 @@ const changes: { readonly [what: string]: Change } = {
   },
   'short names': {
     patch: { spec: { names: { ...names, shortNames: ['wdg'] } } },
-    known: async (place) => (await discovered(place))[0]?.shortNames?.join() === 'wdg',
+    known: async (space) => (await discovered(space))[0]?.shortNames?.join() === 'wdg',
   },
   categories: {
     patch: { spec: { names: { ...names, categories: ['all'] } } },
-    known: async (place) => (await discovered(place))[0]?.categories?.join() === 'all',
+    known: async (space) => (await discovered(space))[0]?.categories?.join() === 'all',
   },
   'the singular name': {
     patch: { spec: { names: { ...names, singular: 'wid' } } },
-    known: async (place) => (await discovered(place))[0]?.singularName === 'wid',
+    known: async (space) => (await discovered(space))[0]?.singularName === 'wid',
   },
   'the status subresource is removed': {
     patch: versions({ subresources: null }),
-    known: async (place) =>
-      !(await listed(place, 'widgets/status')) &&
-      (await place.api.get(`${place.widgets()}/a/status`)).status === 404 &&
-      !(await documented(place)).includes('{name}/status'),
+    known: async (space) =>
+      !(await listed(space, 'widgets/status')) &&
+      (await space.api.get(`${space.widgets()}/a/status`)).status === 404 &&
+      !(await documented(space)).includes('{name}/status'),
   },
   'a scale subresource': {
     patch: versions({ subresources: { scale: { specReplicasPath: '.spec.weight', statusReplicasPath: '.status.weight' } } }),
-    known: async (place) =>
-      (await listed(place, 'widgets/scale')) &&
-      JSON.stringify((await place.api.get(`${place.widgets()}/a/scale`)).body.spec) === '{"replicas":3}' &&
-      (await documented(place)).includes('{name}/scale'),
+    known: async (space) =>
+      (await listed(space, 'widgets/scale')) &&
+      JSON.stringify((await space.api.get(`${space.widgets()}/a/scale`)).body.spec) === '{"replicas":3}' &&
+      (await documented(space)).includes('{name}/scale'),
   },
   'selectable fields': {
     patch: versions({ selectableFields: [{ jsonPath: '.spec.size' }] }),
@@ -108,13 +108,13 @@ const changes: { readonly [what: string]: Change } = {
     patch: versions({
       schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'boolean' } } } } } },
     }),
-    known: async (place) =>
-      (await create(place.api, place.widgets(), place.group, { size: true })).status === 201 &&
-      !(await documented(place)).includes('How heavy it is.'),
+    known: async (space) =>
+      (await create(space.api, space.widgets(), space.group, { size: true })).status === 201 &&
+      !(await documented(space)).includes('How heavy it is.'),
   },
   'a version is not served': {
     patch: versions({}, { served: false }),
-    known: async (place) => (await place.api.get(place.widgets('v2'))).status === 404 && (await discovered(place, 'v2')).length === 0,
+    known: async (space) => (await space.api.get(space.widgets('v2'))).status === 404 && (await discovered(space, 'v2')).length === 0,
   },
   deprecation: {
     patch: versions({ deprecated: true, deprecationWarning: 'use something else' }),
@@ -137,10 +137,10 @@ const changes: { readonly [what: string]: Change } = {
 
 export function definitionChanges(on: On): void {
   for (const [what, { patch, known }] of Object.entries(changes))
-    on(what, async (place) => {
-      const { api, under } = place
+    on(what, async (space) => {
+      const { api, under } = space
       const group = newGroup()
-      const before: Before = { ...place, group, widgets: (version = 'v1') => under(`${group}/${version}`, 'widgets') }
+      const before: Before = { ...space, group, widgets: (version = 'v1') => under(`${group}/${version}`, 'widgets') }
       await define(api, definitionOf(group, { versions: [first, second] }))
       const { metadata } = await api.create(before.widgets(), widget(group, 'a'))
       assert.equal(await known(before), false)

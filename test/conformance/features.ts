@@ -22,7 +22,7 @@ import { rateFeatures } from './rate-features.ts'
 import { shutdownFeatures } from './shutdown-features.ts'
 import { websocketFeatures } from './websocket-features.ts'
 
-interface Place {
+interface FeatureContext {
   /** Shared by the features that neither stop the daemon nor change its files. `furniture`: its certificates and tokens. */
   readonly daemon: Daemon
   readonly furniture: Furniture
@@ -32,7 +32,7 @@ interface Place {
   readonly directory: string
 }
 
-type Feature = (place: Place) => Promise<void>
+type Feature = (context: FeatureContext) => Promise<void>
 
 const collection = '/api/v1/namespaces/default/configmaps'
 const review = '/apis/authentication.k8s.io/v1/selfsubjectreviews'

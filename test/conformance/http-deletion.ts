@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { assertFailure, configMap, type TestList, type TestObject } from '../support/api.ts'
 import { eventually } from '../support/wait.ts'
-import { type On, type Place, unchanged } from './http-suite.ts'
+import { type On, type TestNamespace, unchanged } from './http-suite.ts'
 import { deployment, pod } from './samples.ts'
 
-async function assertGone({ api }: Place, url: string): Promise<void> {
+async function assertGone({ api }: TestNamespace, url: string): Promise<void> {
   assert.equal((await api.get(url)).status, 404)
 }
 
 /** Delete, deletecollection, finalizers, preconditions, grace, propagation. */
 export function deletion(on: On): void {
-  on('answers with a Success status and the uid of the deleted object', async (place) => {
-    const { api, at } = place
+  on('answers with a Success status and the uid of the deleted object', async (space) => {
+    const { api, at } = space
     const { metadata } = await api.create(at('configmaps'), configMap('a'))
     const answer = await api.delete<object>(at('configmaps/a'))
     assert.equal(answer.status, 200)
@@ -22,12 +22,12 @@ export function deletion(on: On): void {
       status: 'Success',
       details: { name: 'a', kind: 'configmaps', uid: metadata.uid },
     })
-    await assertGone(place, at('configmaps/a'))
+    await assertGone(space, at('configmaps/a'))
     assertFailure(await api.delete(at('configmaps/a')), 404, 'NotFound', 'configmaps "a" not found')
   })
 
-  on('keeps a terminating object until its last finalizer is removed', async (place) => {
-    const { api, at } = place
+  on('keeps a terminating object until its last finalizer is removed', async (space) => {
+    const { api, at } = space
     const created = await api.create(at('configmaps'), configMap('a', {}, { finalizers: ['example.com/one', 'example.com/two'] }))
     const deleted = await api.delete(at('configmaps/a'))
     assert.equal(deleted.status, 200)
@@ -52,11 +52,11 @@ export function deletion(on: On): void {
     assert.deepEqual(one.body.metadata.finalizers, ['example.com/two'])
     assert.equal(one.body.metadata.deletionTimestamp, deleted.body.metadata.deletionTimestamp)
     assert.equal((await api.patch(at('configmaps/a'), { metadata: { finalizers: null } })).status, 200)
-    await assertGone(place, at('configmaps/a'))
+    await assertGone(space, at('configmaps/a'))
   })
 
-  on('deletes an object only if its preconditions match', async (place) => {
-    const { api, at } = place
+  on('deletes an object only if its preconditions match', async (space) => {
+    const { api, at } = space
     const { metadata } = await api.create(at('configmaps'), configMap('p'))
     await unchanged(api, at('configmaps'), async () => {
       const uid = await api.delete(at('configmaps/p'), { preconditions: { uid: 'other' } })
@@ -76,7 +76,7 @@ export function deletion(on: On): void {
     })
     const { uid, resourceVersion } = metadata
     assert.equal((await api.delete(at('configmaps/p'), { preconditions: { uid, resourceVersion } })).status, 200)
-    await assertGone(place, at('configmaps/p'))
+    await assertGone(space, at('configmaps/p'))
   })
 
   on('refuses invalid delete options', async ({ api, at }) => {
@@ -91,13 +91,13 @@ export function deletion(on: On): void {
     })
   })
 
-  on('deletes an unscheduled pod at once and a bound one after its grace period', async (place) => {
-    const { api, at } = place
+  on('deletes an unscheduled pod at once and a bound one after its grace period', async (space) => {
+    const { api, at } = space
     await api.create(at('pods'), pod('loose'))
     const loose = await api.delete(at('pods/loose'))
     assert.equal(loose.status, 200)
     assert.equal(loose.body.kind, 'Pod')
-    await assertGone(place, at('pods/loose'))
+    await assertGone(space, at('pods/loose'))
 
     await api.create(at('pods'), pod('bound', { nodeName: 'n1', terminationGracePeriodSeconds: 40 }))
     const first = (await api.delete(at('pods/bound'))).body.metadata
@@ -108,11 +108,11 @@ export function deletion(on: On): void {
     const longer = (await api.delete(at('pods/bound'), { gracePeriodSeconds: 60 })).body.metadata
     assert.deepEqual(longer, shorter)
     assert.equal((await api.delete(at('pods/bound?gracePeriodSeconds=0'))).status, 200)
-    await assertGone(place, at('pods/bound'))
+    await assertGone(space, at('pods/bound'))
   })
 
-  on('deletecollection deletes the selected objects and returns them', async (place) => {
-    const { api, at } = place
+  on('deletecollection deletes the selected objects and returns them', async (space) => {
+    const { api, at } = space
     for (const name of ['a', 'b', 'c', 'd']) {
       const group = name < 'c' ? 'go' : 'stay'
       await api.create(at('configmaps'), configMap(name, {}, { labels: { group }, ...(name === 'b' && { finalizers: ['example.com/f'] }) }))
@@ -134,7 +134,7 @@ export function deletion(on: On): void {
       ],
     )
     assert.equal((await api.delete(at('configmaps?fieldSelector=metadata.name=c'))).status, 200)
-    await assertGone(place, at('configmaps/c'))
+    await assertGone(space, at('configmaps/c'))
     assert.equal((await api.get(at('configmaps/d'))).status, 200)
     await api.patch(at('configmaps/b'), { metadata: { finalizers: null } })
   })
@@ -148,14 +148,14 @@ export function deletion(on: On): void {
       },
     )
 
-  on('garbage collection: Background, Foreground, Orphan', async (place) => {
-    const { api, at, under } = place
+  on('garbage collection: Background, Foreground, Orphan', async (space) => {
+    const { api, at, under } = space
     const deployments = under('apps/v1', 'deployments')
     const gone = (url: string) => eventually(`end of ${url}`, async () => (await api.get(url)).status === 404)
 
     await api.create(at('configmaps'), owned(await api.create(deployments, deployment('background')), 'one'))
     await api.delete(`${deployments}/background`, { propagationPolicy: 'Background' })
-    await assertGone(place, `${deployments}/background`)
+    await assertGone(space, `${deployments}/background`)
     await gone(at('configmaps/one'))
 
     await api.create(at('configmaps'), {

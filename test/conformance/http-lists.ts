@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { type Answer, apiOf, assertFailure, configMap, type TestList } from '../support/api.ts'
 import { eventually } from '../support/wait.ts'
-import type { On, Open, Place } from './http-suite.ts'
+import type { On, Open, TestNamespace } from './http-suite.ts'
 import { pod } from './samples.ts'
 
 const names = ({ items }: TestList) => items.map(({ metadata }) => metadata.name)
 
-async function fill({ api, at }: Place, count: number): Promise<void> {
+async function fill({ api, at }: TestNamespace, count: number): Promise<void> {
   for (let i = 0; i < count; i++) await api.create(at('secrets'), { kind: 'Secret', apiVersion: 'v1', metadata: { name: `s${i}` } })
 }
 
 /** Lists: order, pages, resource versions, selectors. */
 export function lists(on: On, open: Open): void {
-  on('lists in the order of names, without kind and apiVersion in the items', async (place) => {
-    const { api, at } = place
+  on('lists in the order of names, without kind and apiVersion in the items', async (space) => {
+    const { api, at } = space
     const empty = await api.fetch(at('secrets'))
     assert.match(await empty.text(), /^\{"kind":"SecretList","apiVersion":"v1","metadata":\{"resourceVersion":"\d+"\},"items":\[\]\}\n?$/)
     for (const name of ['b', 'a', 'a.b', 'a-b']) await api.create(at('secrets'), { kind: 'Secret', apiVersion: 'v1', metadata: { name } })
@@ -23,7 +23,7 @@ export function lists(on: On, open: Open): void {
       assert(!Object.hasOwn(item, 'kind') && !Object.hasOwn(item, 'apiVersion'))
       assert(BigInt(item.metadata.resourceVersion) <= BigInt(list.metadata.resourceVersion))
     }
-    const { namespace } = place
+    const { namespace } = space
     const everywhere = await api.list('/api/v1/secrets')
     assert.deepEqual(
       everywhere.items.filter(({ metadata }) => metadata.namespace === namespace),
@@ -31,9 +31,9 @@ export function lists(on: On, open: Open): void {
     )
   })
 
-  on('all pages of a list show the same revision, whatever is written in between', async (place) => {
-    const { api, at } = place
-    await fill(place, 7)
+  on('all pages of a list show the same revision, whatever is written in between', async (space) => {
+    const { api, at } = space
+    await fill(space, 7)
     const first = await api.list(at('secrets?limit=3'))
     assert.deepEqual(names(first), ['s0', 's1', 's2'])
     assert.equal(first.metadata.remainingItemCount, 4)
@@ -51,8 +51,8 @@ export function lists(on: On, open: Open): void {
     assert.deepEqual([exact.items.length, exact.metadata.continue], [7, undefined])
   })
 
-  on('pages with a selector have no remainingItemCount', async (place) => {
-    const { api, at } = place
+  on('pages with a selector have no remainingItemCount', async (space) => {
+    const { api, at } = space
     for (let i = 0; i < 9; i++) await api.create(at('configmaps'), configMap(`c${i}`, {}, { labels: { odd: `${i % 2}` } }))
     const first = await api.list(at('configmaps?limit=2&labelSelector=odd=1'))
     assert.deepEqual(names(first), ['c1', 'c3'])
@@ -61,9 +61,9 @@ export function lists(on: On, open: Open): void {
     assert.deepEqual(names(second), ['c5', 'c7'])
   })
 
-  on('refuses forged or malformed continue tokens', async (place) => {
-    const { api, at } = place
-    await fill(place, 2)
+  on('refuses forged or malformed continue tokens', async (space) => {
+    const { api, at } = space
+    await fill(space, 2)
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const tokens = [
       'abc!',
@@ -116,9 +116,9 @@ export function lists(on: On, open: Open): void {
     }
   })
 
-  on('honours resourceVersion and resourceVersionMatch', async (place) => {
-    const { api, at } = place
-    await fill(place, 2)
+  on('honours resourceVersion and resourceVersionMatch', async (space) => {
+    const { api, at } = space
+    await fill(space, 2)
     const { metadata } = await api.list(at('secrets'))
     await api.delete(at('secrets/s0'))
     const version = metadata.resourceVersion

@@ -22,7 +22,7 @@ export interface OpenServer {
 export type Open = (choices?: ServerChoices) => Promise<OpenServer>
 
 /** A client, the namespace of the test, and URLs of resources in it. */
-export interface Place {
+export interface TestNamespace {
   readonly api: Api
   readonly namespace: string
   /** URL of a resource in the core group, such as `at('configmaps/a')`. */
@@ -31,10 +31,10 @@ export interface Place {
   under(groupVersion: string, rest: string): string
 }
 
-export type Run = (place: Place) => Promise<void>
+export type Run = (space: TestNamespace) => Promise<void>
 export type On = (title: string, run: Run) => void
 
-export async function newPlace(fetch: Fetch): Promise<Place> {
+export async function newTestNamespace(fetch: Fetch): Promise<TestNamespace> {
   const api = apiOf(fetch)
   const { metadata } = await api.create('/api/v1/namespaces', { kind: 'Namespace', apiVersion: 'v1', metadata: { generateName: 't-' } })
   const namespace = metadata.name
@@ -70,7 +70,7 @@ export function describeHttp(
       const gap = gaps[name]
       test(name, gap === undefined ? {} : { todo: gap }, async () => {
         assert(server)
-        await run(await newPlace(server.fetch))
+        await run(await newTestNamespace(server.fetch))
       })
     }
     for (const [part, define] of Object.entries(parts)) describe(part, () => define(on))

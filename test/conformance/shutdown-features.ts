@@ -8,7 +8,7 @@ import { eventually, within } from '../support/wait.ts'
 import { watchAt } from '../support/watch-reader.ts'
 import { startHeldWebhook } from './held-webhook.ts'
 
-interface Place {
+interface DaemonStarter {
   start(options?: DaemonOptions): Promise<Daemon>
   readonly directory: string
 }
@@ -42,7 +42,7 @@ const toldOf = (daemon: Daemon) =>
 
 /** A daemon with a create and a patch that wait for a webhook. */
 async function withHeldWrites(
-  { start, directory }: Place,
+  { start, directory }: DaemonStarter,
   flags: readonly string[],
   prepare: (api: Api) => Promise<void> = async () => {},
 ) {
@@ -64,8 +64,8 @@ async function withHeldWrites(
 }
 
 export const shutdownFeatures = {
-  async 'requests in flight end before the process does'(place: Place) {
-    const { daemon, api, webhook, ended } = await withHeldWrites(place, ['--shutdown-delay-duration=100ms'], async (api) => {
+  async 'requests in flight end before the process does'(context: DaemonStarter) {
+    const { daemon, api, webhook, ended } = await withHeldWrites(context, ['--shutdown-delay-duration=100ms'], async (api) => {
       for (let i = 0; i < large.count; i++) await api.create(collection, configMap(`large-${i}`, large.data))
     })
     const watch = await watchAt(daemon.fetch, collection, { fieldSelector: 'metadata.name=seen' })
@@ -91,13 +91,13 @@ export const shutdownFeatures = {
       { msg: 'shutdown: ended' },
     ])
 
-    const next = apiOf((await place.start({ directory: place.directory })).fetch)
+    const next = apiOf((await context.start({ directory: context.directory })).fetch)
     assert.equal((await next.get(`${collection}/created`)).status, 200)
     assert.deepEqual((await next.get(`${collection}/patched`)).body.data, { patched: 'yes' })
   },
 
-  async 'requests during a shutdown get Retry-After when asked for'(place: Place) {
-    const { daemon, webhook, ended } = await withHeldWrites(place, ['--shutdown-send-retry-after'])
+  async 'requests during a shutdown get Retry-After when asked for'(context: DaemonStarter) {
+    const { daemon, webhook, ended } = await withHeldWrites(context, ['--shutdown-send-retry-after'])
     process.kill(daemon.pid, 'SIGTERM')
     const late = tlsFetch(daemon.url, readCredentials(daemon.kubeconfig))
     const refused = await eventually('a refusal', async () => {
@@ -123,8 +123,8 @@ export const shutdownFeatures = {
     ])
   },
 
-  async 'a second signal ends the process at once'(place: Place) {
-    const { daemon, webhook, writes } = await withHeldWrites(place, [])
+  async 'a second signal ends the process at once'(context: DaemonStarter) {
+    const { daemon, webhook, writes } = await withHeldWrites(context, [])
     const cut = assert.rejects(writes, /socket hang up|ECONNRESET/)
     process.kill(daemon.pid, 'SIGTERM')
     await eventually('the port is closed', () => isClosed(daemon.port))

@@ -5,7 +5,7 @@ import { limits } from '../../runtimes/wire/server/limits.ts'
 import { configMap, type TestObject } from '../support/api.ts'
 import { eventually, within } from '../support/wait.ts'
 import { readWatch, type WatchEvent, type WatchReader, watchAt } from '../support/watch-reader.ts'
-import { newPlace, type OpenServer, type Place } from './http-suite.ts'
+import { newTestNamespace, type OpenServer, type TestNamespace } from './http-suite.ts'
 
 export interface WatchServer extends OpenServer {
   /** Advances the server's clock, or waits. */
@@ -18,7 +18,7 @@ export interface WatchServer extends OpenServer {
 
 export type OpenWatched = (choices: { readonly watchCache: boolean }) => Promise<WatchServer>
 
-interface WatchPlace extends Place {
+interface WatchSpace extends TestNamespace {
   readonly server: WatchServer
   watch(rest: string, query?: { readonly [name: string]: string }): Promise<WatchReader>
 }
@@ -43,14 +43,14 @@ export function watchConformance(name: string, open: OpenWatched, skip: string |
           assert(server)
           const { fetch } = server
           const watches: WatchReader[] = []
-          const place = await newPlace(fetch)
+          const space = await newTestNamespace(fetch)
           const watch = async (rest: string, query?: { readonly [name: string]: string }) => {
-            const reader = await watchAt(fetch, rest.startsWith('/') ? rest : place.at(rest), query)
+            const reader = await watchAt(fetch, rest.startsWith('/') ? rest : space.at(rest), query)
             watches.push(reader)
             return reader
           }
           try {
-            await run({ ...place, server, watch })
+            await run({ ...space, server, watch })
           } finally {
             await Promise.all(watches.map((each) => each.close()))
           }
@@ -60,7 +60,7 @@ export function watchConformance(name: string, open: OpenWatched, skip: string |
   }
 }
 
-function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace) => Promise<void>) => void): void {
+function define(watchCache: boolean, on: (title: string, run: (space: WatchSpace) => Promise<void>) => void): void {
   on('reports creation, change and deletion', async ({ api, at, watch }) => {
     const { metadata } = await api.list(at('configmaps'))
     const reader = await watch('configmaps', { resourceVersion: metadata.resourceVersion })
@@ -163,7 +163,7 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
   })
 
   on('is limited to the requested namespace and name', async ({ api, at, watch, namespace, server }) => {
-    const elsewhere = await newPlace(server.fetch)
+    const elsewhere = await newTestNamespace(server.fetch)
     const { metadata } = await api.list('/api/v1/configmaps')
     const from = { resourceVersion: metadata.resourceVersion }
     const here = await watch('configmaps', from)
@@ -171,8 +171,8 @@ function define(watchCache: boolean, on: (title: string, run: (place: WatchPlace
     const everywhere = await watch('/api/v1/configmaps', from)
     const oneEverywhere = await watch('/api/v1/configmaps', { ...from, fieldSelector: 'metadata.name=wanted' })
     const old = await watch(`/api/v1/watch/namespaces/${namespace}/configmaps/wanted`, from)
-    for (const place of [elsewhere, { at }])
-      for (const name of ['other', 'wanted', 'wanted2']) await api.create(place.at('configmaps'), configMap(name))
+    for (const each of [elsewhere, { at }])
+      for (const name of ['other', 'wanted', 'wanted2']) await api.create(each.at('configmaps'), configMap(name))
     const where = (events: readonly WatchEvent[]) =>
       events.map(
         ({ object }) =>

@@ -11,7 +11,7 @@ interface Position {
   readonly next: Set<number>
 }
 
-interface Part {
+interface Fragment {
   readonly first: readonly number[]
   readonly last: readonly number[]
   readonly nullable: boolean
@@ -19,8 +19,8 @@ interface Part {
 
 /** Sample characters that represent all classes that patterns distinguish. */
 const samples = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', '€', '日', '\u2028', '\u0300']
-const empty: Part = { first: [], last: [], nullable: true }
-/** Copies of a part with a counted repetition; larger counts are treated as a loop. */
+const empty: Fragment = { first: [], last: [], nullable: true }
+/** Copies of a fragment with a counted repetition; larger counts are treated as a loop. */
 const maxCopies = 20
 
 class Unreadable extends Error {}
@@ -40,30 +40,34 @@ class Automaton {
     this.#flags = flags.replace(/[gy]/g, '')
   }
 
-  build(): Part {
+  build(): Fragment {
     const whole = this.#alternatives()
     if (this.#at < this.#source.length) throw new Unreadable(`at ${this.#source.slice(this.#at)}`)
     return whole
   }
 
-  #alternatives(): Part {
-    let part = this.#sequence()
+  #alternatives(): Fragment {
+    let fragment = this.#sequence()
     while (this.#source[this.#at] === '|') {
       this.#at++
       const other = this.#sequence()
-      part = { first: [...part.first, ...other.first], last: [...part.last, ...other.last], nullable: part.nullable || other.nullable }
+      fragment = {
+        first: [...fragment.first, ...other.first],
+        last: [...fragment.last, ...other.last],
+        nullable: fragment.nullable || other.nullable,
+      }
     }
-    return part
+    return fragment
   }
 
-  #sequence(): Part {
-    let part = empty
+  #sequence(): Fragment {
+    let fragment = empty
     while (this.#at < this.#source.length && this.#source[this.#at] !== '|' && this.#source[this.#at] !== ')')
-      part = this.#then(part, this.#repeated())
-    return part
+      fragment = this.#then(fragment, this.#repeated())
+    return fragment
   }
 
-  #then(left: Part, right: Part): Part {
+  #then(left: Fragment, right: Fragment): Fragment {
     this.#connect(left.last, right.first)
     return {
       first: left.nullable ? [...left.first, ...right.first] : left.first,
@@ -81,31 +85,31 @@ class Automaton {
       }
   }
 
-  #repeated(): Part {
+  #repeated(): Fragment {
     const start = this.#at
-    let part = this.#atom()
+    let fragment = this.#atom()
     const end = this.#at
     const found = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(this.#source.slice(end))
-    if (found === null) return part
+    if (found === null) return fragment
     const after = end + found[0].length
     const [least, most] = bounds(found)
     if (most === Number.POSITIVE_INFINITY || most > maxCopies) {
-      this.#connect(part.last, part.first)
-      if (least === 0) part = { ...part, nullable: true }
+      this.#connect(fragment.last, fragment.first)
+      if (least === 0) fragment = { ...fragment, nullable: true }
     } else {
-      let whole = least === 0 ? { ...part, nullable: true } : part
+      let whole = least === 0 ? { ...fragment, nullable: true } : fragment
       for (let copy = 1; copy < most; copy++) {
         this.#at = start
         const again = this.#atom()
         whole = this.#then(whole, copy < least ? again : { ...again, nullable: true })
       }
-      part = most === 0 ? empty : whole
+      fragment = most === 0 ? empty : whole
     }
     this.#at = after
-    return part
+    return fragment
   }
 
-  #atom(): Part {
+  #atom(): Fragment {
     const rest = this.#source.slice(this.#at)
     const around = /^\(\?<?[=!]/.exec(rest)
     if (around) {
@@ -121,17 +125,17 @@ class Automaton {
     if (reference) {
       const end = this.#at + reference[0].length
       this.#at = this.#groups[Number(reference[1]) - 1] as number
-      const part = this.#alternatives()
+      const fragment = this.#alternatives()
       this.#at = end
-      return part
+      return fragment
     }
     const open = /^\((\?:|\?<[a-zA-Z]\w*>)?(?!\?)/.exec(rest)
     if (open) {
       this.#at += open[0].length
       if (open[1] !== '?:' && !this.#groups.includes(this.#at)) this.#groups.push(this.#at)
-      const part = this.#alternatives()
+      const fragment = this.#alternatives()
       this.#at++
-      return part
+      return fragment
     }
     const anchor = /^(?:[$^]|\\[bB])/.exec(rest)
     if (anchor) {

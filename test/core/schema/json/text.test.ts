@@ -89,19 +89,19 @@ test('lone surrogates become U+FFFD, as in Go', () => {
   assert.throws(() => parseYaml(bytes('a: "\\ud800"\n'), { duplicates: true }), /invalid Unicode character escape code/)
 })
 
-interface Place {
+interface IntegerField {
   readonly path: string
   put(value: Json): Json
 }
 
 /** Paths of 64-bit integers in a schema; recursion ends at a repeated message. */
-function places(schema: Schema, path: string, put: (value: Json) => Json, above: readonly Schema[] = []): Place[] {
+function integerFields(schema: Schema, path: string, put: (value: Json) => Json, above: readonly Schema[] = []): IntegerField[] {
   if (schema.type === 'int64') return [{ path, put }]
-  if (schema.type === 'list') return places(schema.items, `${path}[]`, (value) => put([value]), above)
-  if (schema.type === 'map') return places(schema.values, `${path}{}`, (value) => put({ key: value }), above)
+  if (schema.type === 'list') return integerFields(schema.items, `${path}[]`, (value) => put([value]), above)
+  if (schema.type === 'map') return integerFields(schema.values, `${path}{}`, (value) => put({ key: value }), above)
   if (schema.type !== 'message' || above.includes(schema)) return []
   return [...schema.json].flatMap(([name, field]) =>
-    places(field.schema, `${path}.${name}`, (value) => put({ [name]: value }), [...above, schema]),
+    integerFields(field.schema, `${path}.${name}`, (value) => put({ [name]: value }), [...above, schema]),
   )
 }
 
@@ -144,7 +144,7 @@ test('every 64-bit integer of every kind survives JSON, YAML and protobuf', () =
 function* allPlaces() {
   const seen = new Set<string>()
   for (const { kind, group, version, schema } of builtInResources) {
-    const found = places(schema as Message, '', (value) => value).filter(({ path }) => {
+    const found = integerFields(schema as Message, '', (value) => value).filter(({ path }) => {
       // Pod templates are part of many kinds; one is enough.
       const shared = path.replace(/^.*(\.template\.spec\.|\.metadata\.)/, '$1')
       if (shared !== path && seen.has(shared)) return false
