@@ -27,11 +27,6 @@ export class Alarms {
     return Math.floor(this.#clock.monotonic())
   }
 
-  /** Number of alarms that are set. */
-  get size(): number {
-    return this.#heap.length
-  }
-
   /** Sets an alarm, or changes the time of one that is set. */
   set(alarm: Alarm, due: number): void {
     alarm.due = due

@@ -20,10 +20,6 @@ export class DerivedBudget {
     this.#max = max
   }
 
-  get taken(): number {
-    return this.#taken.encoding + this.#taken.read
-  }
-
   /** Takes room for a value; false: there is none. */
   take(kind: DerivedKind, size: number): boolean {
     if (this.#taken[kind] + size + overhead > this.#max * shares[kind]) return false

@@ -8,7 +8,6 @@ export interface ExpiringCache<V> {
   get(key: string): V | undefined
   /** `ttl` in milliseconds; with 0 or less the entry is not stored, nor when it is larger than the whole cache. */
   set(key: string, value: V, ttl: number): void
-  readonly size: number
 }
 
 /** Maximum bytes of a cache, as `bytesOf` counts: a webhook chooses the size of its answers, a client that of its token. */
@@ -68,9 +67,6 @@ export function createExpiringCache<V>(capacity: number, clock: Clock): Expiring
         if (entries.size <= capacity && bytes <= maxBytes) break
         remove(oldest)
       }
-    },
-    get size() {
-      return entries.size
     },
   }
 }

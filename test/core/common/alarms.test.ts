@@ -38,11 +38,10 @@ test('alarms ring at their times, whatever is set, moved and cleared', () => {
     if (chance(0.7)) set(pick(all))
     else clear(pick(all))
     if (chance(0.3)) clock.advance(integer(20))
-    assert.equal(alarms.size, wanted.size)
-    assert(clock.pending <= 1)
+    assert.equal(clock.pending, wanted.size > 0 ? 1 : 0, 'one timer, while an alarm is set')
   }
   clock.advance(1_000_000)
-  assert.equal(alarms.size, 0)
+  assert.equal(wanted.size, 0, 'all have rung')
   assert.equal(clock.pending, 0)
   assert(rung > 300)
 })
