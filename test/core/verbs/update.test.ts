@@ -1,3 +1,4 @@
+/** Updates: what is answered, and what an update of metadata can't change. What every runtime answers: test/conformance/http-writes.ts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { causesOf, startServer, withChanges } from '../resources/support.ts'
@@ -12,6 +13,23 @@ const create = async (metadata: { [name: string]: unknown }) => {
 
 /** The kind finds errors of metadata once more. */
 const onceEach = (causes: readonly string[]) => [...new Set(causes)]
+
+test('an update is answered with the stored object, and one that changes nothing writes nothing', async () => {
+  const { send } = await client
+  const made = await create({ name: 'plain' })
+  const changed = await send('PUT', `${path}/plain`, withChanges(made, { data: { a: 'b' } }))
+  assert.equal(changed.code, 200, JSON.stringify(changed.body))
+  assert.notEqual(changed.body.metadata['resourceVersion'], made.metadata['resourceVersion'])
+  assert.equal(changed.body.metadata['uid'], made.metadata['uid'])
+  assert.deepEqual((await send('GET', `${path}/plain`)).body, changed.body)
+  assert.deepEqual((await send('PUT', `${path}/plain`, changed.body)).body, changed.body)
+  const stale = await send('PUT', `${path}/plain`, withChanges(made, { data: { a: 'c' } }))
+  assert.equal(stale.code, 409)
+  const absent = await send('PUT', `${path}/absent`, { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'absent' } })
+  assert.equal(absent.code, 404)
+  const renamed = await send('PUT', `${path}/plain`, withChanges(changed.body, { 'metadata.name': 'other' }))
+  assert.equal(renamed.code, 400)
+})
 
 test('an update can not start a deletion', async () => {
   const { send } = await client

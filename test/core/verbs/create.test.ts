@@ -1,12 +1,52 @@
-/** Metadata of created objects: what belongs to the server, and finalizers without a domain. */
+/** Creates: what is answered, what belongs to the server, and finalizers without a domain. What every runtime answers: test/conformance/http-writes.ts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Status } from '../../../core/answers/status.ts'
 import { serverForTests } from '../../support/in-process.ts'
 
 const api = serverForTests({ platform: 'kubernetes', controllers: [] })
 
 const create = (path: string, metadata: object, rest: object = {}) => api.send('POST', `${path}?dryRun=All`, { metadata, ...rest })
 const maps = '/api/v1/namespaces/default/configmaps'
+
+test('a create is answered with the stored object', async () => {
+  const sent = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'plain', labels: { a: 'b' } }, data: { key: 'value' } }
+  const { status, body } = await api.send('POST', maps, sent)
+  assert.equal(status, 201)
+  const { name, namespace, labels, uid, resourceVersion, creationTimestamp } = body.metadata
+  assert.deepEqual({ ...body, metadata: { name, labels } }, sent)
+  assert.equal(namespace, 'default')
+  assert.ok(uid !== '' && Number(resourceVersion) > 0 && Date.parse(creationTimestamp) > 0)
+  assert.deepEqual(labels, { a: 'b' })
+  assert.deepEqual((await api.get(`${maps}/plain`)).body, body)
+})
+
+test('what can not be created is refused with the reason', async () => {
+  await api.send('POST', maps, { metadata: { name: 'taken' } })
+  for (const [code, message, path, body] of [
+    [409, 'configmaps "taken" already exists', maps, { metadata: { name: 'taken' } }],
+    [422, /^ConfigMap "A" is invalid: metadata\.name: Invalid value: "A": /, maps, { metadata: { name: 'A' } }],
+    [422, 'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required', maps, { metadata: {} }],
+    [404, 'namespaces "nowhere" not found', '/api/v1/namespaces/nowhere/configmaps', { metadata: { name: 'a' } }],
+    [
+      400,
+      /^the namespace of the provided object does not match the namespace sent on the request$/,
+      maps,
+      { metadata: { name: 'a', namespace: 'other' } },
+    ],
+    [
+      400,
+      /^Secret in version "v1" cannot be handled as a ConfigMap: /,
+      maps,
+      { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'a' } },
+    ],
+  ] as const) {
+    const answer = await api.send<Status>('POST', path, body)
+    assert.equal(answer.status, code, JSON.stringify(answer.body))
+    if (typeof message === 'string') assert.equal(answer.body.message, message)
+    else assert.match(answer.body.message ?? '', message)
+  }
+})
 
 test('fields that only the server sets have no manager on create', async () => {
   const system = {
