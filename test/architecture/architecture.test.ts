@@ -345,29 +345,6 @@ test('only platform.ts spells product words', () => {
   assert.deepEqual(spelled, [])
 })
 
-/** Words that stood for a term that was missing: a caller, a subject, a cache, a limit. Name that instead. */
-const riddles = /\b(nobody|somebody|whoever|for who|who comes|even so|by and by|in so long|without a look(?!-))\b/i
-
-/** The text of a line that is a comment, or part of one; empty for code. */
-const commentOf = (line: string) => /^\s*(?:\/\/|\/?\*+)(.*)/.exec(line)?.[1] ?? ''
-
-test('comments name things by their terms', () => {
-  const found = files.flatMap(({ path, text }) =>
-    text.split('\n').flatMap((line, index) => (riddles.test(commentOf(line)) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
-  )
-  assert.deepEqual(found, [])
-})
-
-test('no doc comment stands directly before another one', () => {
-  const found = files.flatMap(({ path, text }) => {
-    const lines = text.split('\n')
-    return lines.flatMap((line, at) =>
-      line.endsWith('*/') && /^\s*\/\*\*/.test(lines[at + 1] ?? '') ? [`${path}:${at + 1}: ${line.trim()}`] : [],
-    )
-  })
-  assert.deepEqual(found, [])
-})
-
 /** Folders below a folder, relative to it. */
 const foldersBelow = (folder: string): string[] =>
   readdirSync(new URL(`${folder}/`, rootUrl), { recursive: true, withFileTypes: true })
