@@ -1,10 +1,11 @@
 /**
- * Runs the tests: `node test/run.mjs [--quick | --soak] [--also-on=NODE]… [--slowest] [--write-table] [part of a path]…`
+ * Runs the tests: `node test/run.mjs [--quick | --soak] [--also-on=NODE]… [--smoke-on=NODE]… [--slowest] [--write-table] [part of a path]…`
  *
  *   --quick        only in-process tests: the core, and the HTTP and watch suites in-process; without the files that detect non-linear
  *                  work (test/complexity) and those that measure speed
  *   --soak         soak runs too: files named *.soak.test.ts, and more trials in others (which see APISERVER_SOAK=1)
  *   --also-on=NODE runs the in-process tests on another Node, too, whose path this is; beside the others, at low priority
+ *   --smoke-on=NODE the same with a part of them: the suites of every runtime, and what calls the runtime's cryptography, streams and texts
  *   --slowest      lists the slowest tests, and the most expensive test processes: elapsed seconds, and seconds of processor time of the
  *                  process and of its children
  *   --write-table  updates README's table of runtimes
@@ -21,7 +22,7 @@ import { availableParallelism, setPriority } from 'node:os'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { endGroupsWithProcess, startGroup } from './support/children.mjs'
-import { isQuick, processes, testFiles, transpile } from './support/plan.mjs'
+import { isQuick, isSmoke, processes, testFiles, transpile } from './support/plan.mjs'
 import { createProgress, skippedLines } from './support/progress.mjs'
 import { runtimeTable, updateReadme } from './support/runtime-table.mjs'
 import { processorTime, slowestProcesses } from './support/usage.mjs'
@@ -31,7 +32,8 @@ const isOption = (argument) => argument.startsWith('--')
 const options = process.argv.slice(2).filter(isOption)
 const wanted = process.argv.slice(2).filter((argument) => !isOption(argument))
 const has = (name) => options.includes(`--${name}`)
-const otherNodes = options.filter((option) => option.startsWith('--also-on=')).map((option) => resolve(option.slice('--also-on='.length)))
+/** Paths of other Nodes that an option names. */
+const nodesOf = (option) => options.filter((each) => each.startsWith(option)).map((each) => resolve(each.slice(option.length)))
 const files = testFiles(root, wanted, has('quick') ? 'quick' : has('soak') ? 'soak' : 'all')
 
 /** Timeout for one file in milliseconds: many times the longest duration, so that a hanging file is ended and named. */
@@ -100,10 +102,10 @@ async function run(paths, concurrency, { niceness = 0, nodeOptions = [], node = 
   )
 }
 
-/** Runs the in-process tests on other Nodes, one after the other. Only their counts, failures and skipped tests matter. */
-async function runElsewhere(paths, options) {
+/** Runs in-process tests on other Nodes, one after the other. Only their counts, failures and skipped tests matter. */
+async function runElsewhere(runs, options) {
   const results = []
-  for (const node of otherNodes) {
+  for (const { node, paths } of runs) {
     const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()
     const began = performance.now()
     const result = await run(paths, processors, { niceness: 15, node, nodeOptions: options(node) })
@@ -128,11 +130,13 @@ if (files.length === 0) console.log(`no test file matches ${wanted.join(', ')}`)
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`
 const began = performance.now()
 endGroupsWithProcess()
-const progress = createProgress(files.length + otherNodes.length * files.filter(isQuick).length)
+const [alsoOn, smokeOn] = [nodesOf('--also-on='), nodesOf('--smoke-on=')]
+const progress = createProgress(files.length + alsoOn.length * files.filter(isQuick).length + smokeOn.length * files.filter(isSmoke).length)
 if (files.length > 0) console.log(`${files.length} test files; transpiling them`)
 transpile(root)
 if (has('slowest')) writeFileSync(usage, '')
-const { quick, sideBySide, work, speed } = processes(root, files)
+const { quick, smoke, sideBySide, work, speed } = processes(root, files)
+const elsewhereRuns = [...alsoOn.map((node) => ({ node, paths: quick })), ...smokeOn.map((node) => ({ node, paths: smoke }))]
 const processors = availableParallelism()
 // These need no build and never wait. At low priority they use the processors while the others wait, and when few of them are left.
 const working = run(work, processors + 1, { niceness: 10 })
@@ -149,7 +153,7 @@ const largeYoungGeneration = ['--max-semi-space-size=32']
 const lateOptimisation = (node) => accepted('--interrupt-budget=1056000', node)
 const ofTests = (node) => [...largeYoungGeneration, ...lateOptimisation(node)]
 const [elsewhere, ...results] = await Promise.all([
-  runElsewhere(quick, ofTests),
+  runElsewhere(elsewhereRuns, ofTests),
   // More than processors, because tests that start daemons mostly wait for timers, disks and other processes.
   run(sideBySide, processors + 2, { nodeOptions: ofTests() }),
   working,

@@ -29,6 +29,12 @@ const measuresWork = (path) => path.startsWith('test/complexity/') || /^test\/co
 const measuresSpeed = (path) => path.endsWith('-speed.test.ts')
 /** Whether a file is of the quick suite. */
 export const isQuick = (path) => isInProcess(path) && !measuresWork(path) && !measuresSpeed(path)
+/** Folders whose code calls what differs between releases of Node: cryptography, streams, sockets of clients, texts and their formats. */
+const runtimeFolders = ['access/authn', 'answers', 'encryption', 'outgoing', 'request', 'schema/formats'].map(
+  (folder) => `test/core/${folder}/`,
+)
+/** Whether a file of the quick suite also runs on releases of Node between the oldest and the newest. */
+export const isSmoke = (path) => isQuick(path) && (runPaths.has(path) || runtimeFolders.some((folder) => path.startsWith(folder)))
 const isSoak = (path) => path.endsWith('.soak.test.ts')
 
 /** Test files, and runs of suites (runs.mjs), whose path contains one of `wanted` (empty: all), by their TypeScript source; `mode`: 'all', 'quick' or 'soak'. */
@@ -80,8 +86,8 @@ function writeGroup(root, paths, kind, number) {
 }
 
 /**
- * Files for the processes of a run: those that run in parallel, which include those of the quick suite (`quick`), those that measure work, and those
- * that measure speed and run alone.
+ * Files for the processes of a run: those that run in parallel, which include those of the quick suite (`quick`), those of its part for other releases
+ * of Node (`smoke`), those that measure work, and those that measure speed and run alone.
  */
 export function processes(root, files) {
   mkdirSync(new URL(`${output}/groups/`, root), { recursive: true })
@@ -94,6 +100,7 @@ export function processes(root, files) {
   const quick = write('3-in-process', inProcess, groupSize)
   return {
     quick,
+    smoke: write('smoke', files.filter(isSmoke), groupSize),
     sideBySide: [
       ...write('0-long', others.filter(isLong), 1),
       ...write(
