@@ -1,7 +1,8 @@
 /** The entry point `fetch-apiserver/core`: a server is a fetch handler over a store. */
 import type { ApiServer } from './assembly/api-server.ts'
 import { assembleServer, prepareServer } from './assembly/server.ts'
-import { type ServerOptions, validateServerOptions, withDefaults } from './options/index.ts'
+import { Shared } from './common/shared.ts'
+import { allOptions, type ServerOptions, validateServerOptions, withDefaults } from './options/index.ts'
 import { portRows } from './options/ports.ts'
 import { validateOptions } from './options/validate.ts'
 import type { HostPorts, OpenStores, Ports } from './ports.ts'
@@ -15,8 +16,39 @@ export type * from './ports.ts'
 export async function createApiServer(ports: Ports, options: ServerOptions = {}): Promise<ApiServer> {
   validateOptions('createApiServer', portRows, ports, { required: ['store', 'clock', 'files', 'outbound', 'telemetry'] })
   validateServerOptions('createApiServer', options)
-  const { table: _table, ...server } = await assembleServer(ports, withDefaults(options))
+  const { table: _table, wake: _wake, isIdle: _isIdle, ...server } = await assembleServer(ports, withDefaults(options))
   return server
+}
+
+/** A server of a family. */
+export interface FamilyServer extends ApiServer {
+  /** Starts controllers, timers and other work beside requests, of a server that continues a state. Later calls do nothing. */
+  wake(): Promise<void>
+  /** Whether the work queues of controllers are empty. */
+  isIdle(): boolean
+}
+
+/** Servers with the same options, whose state differs. */
+export interface ServerFamily {
+  /**
+   * Resolves when the server is ready to serve. `continues`: its store has the state of a server of this family, such as a snapshot of it; then
+   * nothing is prepared, and what works beside requests starts at `wake`.
+   */
+  start(ports: Ports, continues: boolean): Promise<FamilyServer>
+}
+
+/** Servers over stores of their own, which share what depends on the options alone. The options must be valid (`createApiServer` tells). */
+export function createServerFamily(given: ServerOptions): ServerFamily {
+  const options = withDefaults(given)
+  const shared = new Shared(options)
+  return {
+    async start(ports, continues) {
+      // Each server counts for itself.
+      const general = { ...options.general, metrics: given.metrics ?? allOptions.metrics.initial(options.general.platform) }
+      const { table: _table, ...server } = await assembleServer(ports, { ...options, general }, { shared, continues })
+      return server
+    },
+  }
 }
 
 /** A server that is not started yet. It answers health checks, and everything else with 503. */
@@ -31,6 +63,6 @@ export interface StartingServer extends ApiServer {
  */
 export function prepareApiServer(ports: HostPorts, open: () => Promise<OpenStores>, options: ServerOptions): StartingServer {
   validateServerOptions('prepareApiServer', options)
-  const { start, ...server } = prepareServer(ports, open, withDefaults(options))
+  const { start, wake: _wake, isIdle: _isIdle, ...server } = prepareServer(ports, open, withDefaults(options))
   return { ...server, start: async () => void (await start()) }
 }

@@ -50,14 +50,14 @@ const portableTypes = [
 const portable = (text) =>
   text.replace(/^(?! *\/?\*).+/gm, (line) => portableTypes.reduce((edited, [type, same]) => edited.replace(type, same), line))
 
-/** The groups of options, as the core has them. */
-async function optionGroups() {
-  const directory = mkdtempSync(join(root, 'build/options-'))
+/** The exports of a TypeScript module of this checkout. */
+async function imported(source) {
+  const directory = mkdtempSync(join(root, 'build/module-'))
   try {
-    const outfile = join(directory, 'options.mjs')
+    const outfile = join(directory, 'module.mjs')
     const options = { bundle: true, format: 'esm', platform: 'neutral', packages: 'external', logLevel: 'warning' }
-    await build({ absWorkingDir: root, entryPoints: ['core/options/index.ts'], outfile, ...options })
-    return (await import(pathToFileURL(outfile))).optionGroups
+    await build({ absWorkingDir: root, entryPoints: [source], outfile, ...options })
+    return await import(pathToFileURL(outfile))
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
@@ -76,7 +76,8 @@ function commentOf({ type, description }, value) {
 
 /** Writes the description of each option above its declaration. Editors show it, because types of options are derived from the rows. */
 async function describeOptions(directory) {
-  for (const [group, table] of Object.entries(await optionGroups())) {
+  const { optionGroups } = await imported('core/options/index.ts')
+  for (const [group, table] of Object.entries(optionGroups)) {
     const path = join(directory, `core/options/${group}.d.ts`)
     const left = new Set(Object.keys(table))
     const text = readFileSync(path, 'utf8').replace(/^ {4}(\w+): import\("\.\/option\.ts"\)/gm, (line, name) =>
@@ -117,6 +118,8 @@ async function buildDeclarations() {
     writeFileSync(to, portable(readFileSync(path, 'utf8')))
   }
   await describeOptions(join(outdir, 'types'))
+  const { kindTypes } = await imported('runtimes/kind-types.ts')
+  writeFileSync(join(outdir, 'types/runtimes/testing/kinds.d.ts'), kindTypes())
 }
 
 /** Removes what an earlier build has left; the daemon in `bin` has its own build. */

@@ -50,8 +50,8 @@ function objectsIn({ definition, store }: ServedResource): KindObjects {
   return {
     namespaced: definition.namespaced,
     async find(namespace, name, context) {
-      const key = store.keys.of(namespace, name)
-      const entry = store.known(key) ?? (await store.get(key, context))
+      const of = { namespace, name }
+      const entry = store.known(of) ?? (await store.get(of, context))
       return entry && shown(entry.object)
     },
     async list(namespace, context) {
@@ -68,9 +68,9 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
   const find: Lookup['find'] = (group, plural, namespace, name, context) => {
     const store = storeOf(group, plural)
     if (store === undefined) return undefined
-    const key = store.keys.of(namespace, name)
-    const known = store.known(key)
-    return known ? known.object : store.get(key, context).then((entry) => entry?.object)
+    const of = { namespace, name }
+    const known = store.known(of)
+    return known ? known.object : store.get(of, context).then((entry) => entry?.object)
   }
   return {
     find,
@@ -84,7 +84,7 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
     },
     async findLive(group, plural, namespace, name, context) {
       const store = storeOf(group, plural)
-      return (await store?.get(store.keys.of(namespace, name), context))?.object
+      return (await store?.get({ namespace, name }, context))?.object
     },
     async list(group, plural, namespace, context) {
       const found = await storeOf(group, plural)?.list({ namespace, at: 'any', ...(context && { context }) })

@@ -1,10 +1,10 @@
 /** This server's own requests to other servers. */
 
+import { dialError } from '../outgoing/dial-error.ts'
 import { type Connect, connectedAddress } from '../outgoing/forwarding/destination.ts'
 import { escapePath } from '../outgoing/forwarding/paths.ts'
-import { dialError } from '../outgoing/webhook/dial-error.ts'
-import { ResponseTooLong, readText } from '../outgoing/webhook/read-text.ts'
-import { withinTime } from '../outgoing/webhook/time-limit.ts'
+import { ResponseTooLong, readText } from '../outgoing/read-text.ts'
+import { withinTime } from '../outgoing/time-limit.ts'
 import type { Clock, Outbound } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
 import { identityFields } from './identity.ts'

@@ -71,7 +71,7 @@ export async function startAutoRegistration({
     if (keptOf(desired) === keeps.onStart && settled.has(name)) return
     const known = registrations.all.get(name)
     if (known === undefined ? desired === undefined : desired !== undefined && hasSpecOf(known, desired)) return void settled.add(name)
-    const stored = await store.get(store.keys.of('', name))
+    const stored = await store.get({ namespace: '', name })
     await ownWrite(() => write(name, desired, stored?.copy() as Registration | undefined))
     settled.add(name)
   }

@@ -24,15 +24,14 @@ export async function followRegistrations({ store }: ServedResource, clock: Cloc
     revision++
     for (const changed of followers) changed(name)
   }
-  const nameOf = (key: string) => store.keys.parse(key).name
   const following = follow(store, clock, {
-    upsert({ key, object }) {
-      all.set(nameOf(key), object as unknown as Registration)
-      tell(nameOf(key))
+    upsert({ name, object }) {
+      all.set(name, object as unknown as Registration)
+      tell(name)
     },
-    remove(key) {
-      all.delete(nameOf(key))
-      tell(nameOf(key))
+    remove({ name }) {
+      all.delete(name)
+      tell(name)
     },
   })
   await following.ready.catch((error: unknown) => logger.warn({ error: messageOf(error) }, 'API services not loaded; retrying'))

@@ -1,18 +1,17 @@
 import type { Lookup } from '../admission/lookup.ts'
+import type { ObjectRef } from '../objects/storage/keys.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { closing } from '../objects/watch/follow.ts'
 
 /** Namespace and name of a service. */
 export const placeOf = (namespace: string, name: string) => `${namespace}/${name}`
 
-/** Namespace and name at the end of a key. */
-const placeOfKey = (key: string) => key.split('/').slice(-2).join('/')
-
 /** Calls `changed` with the place of each service that may have changed, or its endpoints. The returned function ends that. */
 export function followServices(lookup: Pick<Lookup, 'follow'>, serviceNameLabel: string, changed: (place: string) => void): () => void {
   /** Of each slice, by key: a removed one is known by its key only. */
   const places = new Map<string, string>()
-  const services = { upsert: ({ key }: StoredObject) => changed(placeOfKey(key)), remove: (key: string) => changed(placeOfKey(key)) }
+  const service = ({ namespace, name }: ObjectRef) => changed(placeOf(namespace, name))
+  const services = { upsert: service, remove: service }
   const slices = {
     upsert({ key, object: { metadata } }: StoredObject) {
       const before = places.get(key)
@@ -21,7 +20,7 @@ export function followServices(lookup: Pick<Lookup, 'follow'>, serviceNameLabel:
       changed(place)
       if (before !== undefined && before !== place) changed(before)
     },
-    remove(key: string) {
+    remove({ key }: ObjectRef) {
       changed(places.get(key) ?? '')
       places.delete(key)
     },

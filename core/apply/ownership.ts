@@ -153,6 +153,10 @@ export function unconvertible(type: ObjectType, applied: JsonObject, why: string
   )
 }
 
+/** 500 without a reason: the result of an apply can't be converted to the version that the reference works with. */
+export const unversionable = (type: ObjectType, applied: JsonObject, why: string): ApiError =>
+  unreasoned(`failed to convert to unversioned ${objectTitle(type, applied)}: ${why}`)
+
 /** What failed when an object does not match its type: the applied one, the live one, or one that is about to get its first managers. */
 const typeFailures = {
   patch: (title: string) => `failed to create typed patch object ${title}`,

@@ -1,13 +1,11 @@
-/** Aggregation: how the parts of a server use it. */
-import type { Lookup } from '../admission/lookup.ts'
 import { startAutoRegistration } from '../aggregation/auto-registration.ts'
 import { type Aggregation, createAggregation } from '../aggregation/index.ts'
 import { registrationsGroup } from '../aggregation/local.ts'
-import type { Pauses } from '../common/slices.ts'
 import { createClient, serverManager } from '../controllers/client.ts'
 import type { ResourceTable } from '../objects/registry/served.ts'
 import { type ClientCertificate, clientCertificateContents, followPemFiles, type PemFiles } from '../outgoing/forwarding/pem-files.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
+import type { Parts } from './parts.ts'
 
 /** Certificate and key by which aggregated API servers know this one. */
 export type ProxyClient = PemFiles<keyof ClientCertificate>
@@ -21,41 +19,29 @@ export const readProxyClient = ({ options, ports }: AssemblyContext): Promise<Pr
     logger: ports.telemetry.logger,
   })
 
-export interface Needed {
-  readonly table: ResourceTable
-  readonly lookup: Lookup
-  /** Absent: this server has no certificate. */
-  readonly proxyClient: ProxyClient | undefined
-  readonly pauses: Pauses
-}
-
 /** Undefined when registrations are not served. */
-export async function startAggregation(needed: Needed, context: AssemblyContext): Promise<Aggregation | undefined> {
-  const { table, lookup, proxyClient, pauses } = needed
+export async function startAggregation(
+  { proxyClient, ...needed }: Pick<Parts, 'table' | 'lookup' | 'proxyClient' | 'pauses'>,
+  context: AssemblyContext,
+): Promise<Aggregation | undefined> {
   const { options, ports, settings, queues } = context
   const { platform } = options.general
-  const resource = table.lookup(registrationsGroup(platform), 'v1', 'apiservices')
+  const resource = needed.table.lookup(registrationsGroup(platform), 'v1', 'apiservices')
   if (resource === undefined) return undefined
-  const { clock, outbound } = ports
-  const { logger } = ports.telemetry
-  const { aggregatorRouting: routesToEndpoints, rejectForwardedRedirects: rejectRedirects } = options.network
-  const credentials = () => proxyClient?.texts ?? {}
-  const found = {
+  return createAggregation({
+    ...needed,
     resource,
-    table,
     platform,
     settings,
-    clock,
-    logger,
-    outbound,
+    clock: ports.clock,
+    logger: ports.telemetry.logger,
+    outbound: ports.outbound,
     queues,
-    lookup,
-    pauses,
-    credentials,
-    routesToEndpoints,
-    rejectRedirects,
-  }
-  return createAggregation(found)
+    // Absent: this server has no certificate.
+    credentials: () => proxyClient?.texts ?? {},
+    routesToEndpoints: options.network.aggregatorRouting,
+    rejectRedirects: options.network.rejectForwardedRedirects,
+  })
 }
 
 /** Registers what the server serves itself. */

@@ -1,5 +1,9 @@
+import type { AdmissionPlugin } from '../admission/attributes.ts'
+import type { Aggregation } from '../aggregation/index.ts'
 import type { MaybePromise } from '../common/maybe-promise.ts'
+import type { Shared } from '../common/shared.ts'
 import type { Loopback } from '../controllers/bootstrap/loopback.ts'
+import type { CustomResources } from '../controllers/custom-resources/index.ts'
 import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { Encryption } from '../encryption/configured.ts'
 import type { RequestGate } from '../filters/request-gate.ts'
@@ -19,13 +23,33 @@ export interface HealthParts {
   readonly readyChecks: readonly HealthCheck[]
 }
 
+/** Parts that requests need, and that a server which continues a state starts when a request needs them. */
+export interface LateParts {
+  readonly plugins: readonly AdmissionPlugin[]
+  readonly customResources: CustomResources
+  /** Absent: registrations are not served. */
+  readonly aggregation: Aggregation | undefined
+}
+
+export interface Late {
+  /** Starts these parts; undefined when they have started. */
+  demand(names: readonly (keyof LateParts)[]): Promise<unknown> | undefined
+  /** All of them have started. */
+  isComplete(): boolean
+  /** The value of a part that has started. */
+  value<Name extends keyof LateParts>(name: Name): LateParts[Name]
+}
+
 /** What exists before the first part of a server starts. */
 export interface AssemblyContext {
   readonly options: CompleteOptions
+  /** What other servers with the same options use too. */
+  readonly shared: Shared<CompleteOptions>
   readonly ports: HostPorts
   /** Opens the stores, or returns those that are open. */
   open(): MaybePromise<OpenStores>
   readonly settings: ClusterSettings
+  readonly late: Late
   readonly gate: RequestGate
   readonly loopback: Loopback
   /** Sends requests with the server's own identity. */

@@ -4,7 +4,6 @@ import { qualified } from '../answers/status.ts'
 import { isEncrypted, readsEncrypted } from '../encryption/encrypted-value.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import type { ResourceTable } from '../objects/registry/served.ts'
-import type { Stores } from '../objects/storage/stores.ts'
 import { type KeyValue, type Logger, StoreError } from '../ports.ts'
 
 /** Whether a value can only be read with a configuration that is missing. Other reasons, such as a plugin that is down, have their own checks. */
@@ -16,21 +15,44 @@ function lacksProvider(kv: KeyValue): boolean {
   }
 }
 
-/** Reads one object of each resource. The check fails, and the log says why, when one is encrypted and no provider can decrypt it. */
-export async function checkEncryptedData(table: ResourceTable, stores: Stores, logger: Logger): Promise<HealthCheck> {
-  const found = await Promise.all(
-    table.all().map(async ({ groupResource, store }) => {
-      const { items } = await stores.of(groupResource).list({ prefix: store.keys.prefix(''), limit: 1 })
-      return items.some(lacksProvider) ? [qualified(groupResource)] : []
-    }),
-  )
-  const resources = [...new Set(found.flat())].sort()
-  const message = 'stored data is encrypted, and --encryption-provider-config has no provider for it'
-  if (resources.length > 0) logger.error({ resources }, message)
+const message = 'stored data is encrypted, and --encryption-provider-config has no provider for it'
+
+export interface EncryptedData {
+  /** Reads one object of each resource, once; the log says which ones are encrypted, and no provider can decrypt them. */
+  search(): Promise<void>
+  /** Fails when `search` found one. Begins to search when nothing has. */
+  readonly check: HealthCheck
+}
+
+export function encryptedData(table: ResourceTable, logger: Logger): EncryptedData {
+  async function read(): Promise<readonly string[]> {
+    const found = await Promise.all(
+      table.all().map(async ({ groupResource, store }) => {
+        const { items } = await store.sample(1)
+        return items.some(lacksProvider) ? [qualified(groupResource)] : []
+      }),
+    )
+    const resources = [...new Set(found.flat())].sort()
+    if (resources.length > 0) logger.error({ resources }, message)
+    return resources
+  }
+  let searching: ReturnType<typeof read> | undefined
+  const searched = () => {
+    searching ??= read().catch((error: unknown) => {
+      // Tried again.
+      searching = undefined
+      throw error
+    })
+    return searching
+  }
   return {
-    name: 'encrypted-data',
-    check() {
-      if (resources.length > 0) throw new Error(`${message}: ${resources.join(', ')}`)
+    search: async () => void (await searched()),
+    check: {
+      name: 'encrypted-data',
+      async check() {
+        const resources = await searched()
+        if (resources.length > 0) throw new Error(`${message}: ${resources.join(', ')}`)
+      },
     },
   }
 }

@@ -77,7 +77,7 @@ async function followConfiguration(
         // A change of the status changes nothing here.
         if (known === undefined || identity(known) !== identity(object)) configure()
       },
-      remove(key) {
+      remove({ key }) {
         objects.delete(key)
         configure()
       },
@@ -105,7 +105,7 @@ function countObjects(table: ResourceTable, objects: ObjectCounts, clock: Clock,
     const [{ store, groupResource: first }] = same as [ServedResource]
     try {
       // From the store itself: a list would load the cache of a resource that no client uses.
-      const { items, remaining } = await store.holder.list({ prefix: store.keys.prefix(''), limit: sampled })
+      const { items, remaining } = await store.sample(sampled)
       const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
       const size = items.length === 0 ? 0 : Math.ceil(bytes / items.length)
       const count = items.length + remaining

@@ -1,30 +1,22 @@
 /** What answers the requests of a server: the filters, and the handlers behind them. */
 
 import { attemptRows, countedAttempts } from '../access/authn/metrics.ts'
-import type { Authorizer } from '../access/authz/authorizer.ts'
 import { decisionRows } from '../access/authz/metrics.ts'
-import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createAdmission } from '../admission/chain.ts'
 import { chainRows } from '../admission/metrics.ts'
-import type { Aggregation } from '../aggregation/index.ts'
 import { Alarms } from '../common/alarms.ts'
-import type { Pauses } from '../common/slices.ts'
+import { once } from '../common/once.ts'
 import { filters } from '../filters/chain.ts'
 import { compose, type Handler } from '../filters/filter.ts'
-import type { RequestMetrics } from '../filters/metrics.ts'
 import { createRouter } from '../filters/router.ts'
 import { createTerminations } from '../filters/terminations.ts'
 import type { BeginSpan } from '../filters/tracing.ts'
-import type { WriteBarrier } from '../filters/write-barrier.ts'
 import type { Health } from '../meta/health.ts'
 import { createMeta } from '../meta/mount.ts'
 import { peerListRows } from '../meta/peer-list-metrics.ts'
 import { releaseOf } from '../meta/version.ts'
-import type { ResourceTable } from '../objects/registry/served.ts'
 import { watchMetrics } from '../objects/watch/metrics.ts'
 import { forwardingRows } from '../outgoing/forwarding/metrics.ts'
-import type { NodeAgents } from '../outgoing/forwarding/node-agents.ts'
-import type { Peers } from '../peers/index.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { BufferPool } from '../schema/bytes.ts'
 import { ProtobufEncoder } from '../schema/protobuf/protobuf.ts'
@@ -34,88 +26,77 @@ import { ListBudget } from '../verbs/list-body.ts'
 import { resourceRows } from '../verbs/metrics.ts'
 import { WatchEncoders } from '../verbs/respond-watch.ts'
 import type { Services } from '../verbs/services.ts'
-import type { Audit } from './audit.ts'
 import type { AssemblyContext } from './context.ts'
-import { debugPaths, type Fairness } from './fairness.ts'
-import type { Identities } from './identities.ts'
+import { debugPaths } from './fairness.ts'
+import type { Parts } from './parts.ts'
+import { startingParts } from './starting-parts.ts'
 
-export interface HandlerParts {
-  readonly table: ResourceTable
-  readonly identities: Identities
-  readonly authorizer: Authorizer
-  readonly plugins: readonly AdmissionPlugin[]
-  readonly pauses: Pauses
-  readonly requestMetrics: RequestMetrics
-  readonly fairness: Fairness | undefined
-  readonly health: Health
-  readonly nodeAgents: NodeAgents
-  /** Absent: registrations are not served. */
-  readonly aggregation: Aggregation | undefined
-  /** Absent: other servers of the cluster are not asked. */
-  readonly peers: Peers | undefined
-  /** Absent: requests are not recorded. */
-  readonly audit: Audit | undefined
-  /** Absent: requests are not traced. */
-  readonly beginSpan: BeginSpan | undefined
-  /** Absent: no writes are held after the start. */
-  readonly barrier: WriteBarrier | undefined
-}
+/** The parts that requests go through. */
+export type RequestParts = Pick<
+  Parts,
+  'table' | 'pauses' | 'identities' | 'authorization' | 'nodeAgents' | 'peers' | 'audit' | 'requestMetrics' | 'fairness' | 'barrier'
+>
 
 export function createHandler(
-  parts: HandlerParts,
-  { options, ports, settings, loopback, healthMetrics, stored, debug }: AssemblyContext,
+  parts: RequestParts,
+  /** `beginSpan` absent: requests are not traced. */
+  { health, beginSpan }: { readonly health: Health; readonly beginSpan: BeginSpan | undefined },
+  { options, ports, settings, loopback, late, healthMetrics, stored, debug }: AssemblyContext,
 ): Handler {
-  const {
-    aggregation,
-    table,
-    identities,
-    authorizer,
-    plugins,
-    pauses,
-    health,
-    nodeAgents,
-    peers,
-    audit,
-    requestMetrics,
-    fairness,
-    beginSpan,
-    barrier,
-  } = parts
+  const { table, pauses, identities, peers, requestMetrics, fairness } = parts
+  const { authorizer } = parts.authorization
   const { general, apis, network, serving, traffic, authentication } = options
   const { platform, metrics, version } = general
   const { clock, outbound, telemetry } = ports
   const { logger } = telemetry
   const cbor = settings.enabled('CBORServingAndStorage')
   const negotiator = createNegotiator(platform, cbor)
+  const resourceMetrics = metrics.record(resourceRows)
+  const chainMetrics = metrics.record(chainRows)
+  const admission = once(() => createAdmission(late.value('plugins'), { clock, metrics: chainMetrics }))
+  const cluster = { platform, settings, clock }
   const services: Services = {
-    platform,
-    minRequestTimeout: traffic.minRequestTimeout,
-    deleteCollectionWorkers: traffic.deleteCollectionWorkers,
-    maxConnectionBytesPerSecond: traffic.maxConnectionBytesPerSecond,
-    nodeAddressTypes: network.nodeAddressTypes,
-    watchList: apis.watchList,
-    release: releaseOf(version),
-    settings,
-    clock,
-    alarms: new Alarms(clock),
-    watchEncoders: new WatchEncoders(),
-    protobuf: new ProtobufEncoder(),
-    joining: new BufferPool(),
-    listBudget: new ListBudget(),
-    logger,
-    outbound,
-    nodeAgents,
-    table,
-    rules: { ...metrics.record(expressionRows), monotonic: () => clock.monotonic() },
-    admission: createAdmission(plugins, { clock, metrics: metrics.record(chainRows) }),
-    pauses,
-    metrics: metrics.record(resourceRows),
-    forwarding: metrics.record(forwardingRows),
-    watches: watchMetrics(metrics, stored.watches),
-    negotiator,
-    cbor,
-    authorizer,
-    identities,
+    dispatch: { platform, table, cbor, metrics: resourceMetrics, release: releaseOf(version) },
+    bodies: { ...cluster, cbor, metrics: resourceMetrics },
+    answers: {
+      ...cluster,
+      negotiator,
+      pauses,
+      protobuf: new ProtobufEncoder(),
+      joining: new BufferPool(),
+      listBudget: new ListBudget(),
+      watchEncoders: new WatchEncoders(),
+    },
+    lists: { platform, settings, pauses, watchList: apis.watchList },
+    watches: {
+      clock,
+      alarms: new Alarms(clock),
+      metricsOf: watchMetrics(metrics, stored.watches),
+      minRequestTimeout: traffic.minRequestTimeout,
+    },
+    writes: {
+      ...cluster,
+      table,
+      pauses,
+      get admission() {
+        return admission()
+      },
+      authorizer,
+      rules: { ...metrics.record(expressionRows), monotonic: () => clock.monotonic() },
+      logger,
+      deleteCollectionWorkers: traffic.deleteCollectionWorkers,
+    },
+    access: { authorizer, identities },
+    agents: {
+      ...cluster,
+      table,
+      pauses,
+      outbound,
+      nodeAgents: parts.nodeAgents,
+      nodeAddressTypes: network.nodeAddressTypes,
+      maxConnectionBytesPerSecond: traffic.maxConnectionBytesPerSecond,
+      forwarding: metrics.record(forwardingRows),
+    },
   }
   const chain = filters({
     ...traffic,
@@ -133,31 +114,45 @@ export function createHandler(
     metrics: requestMetrics,
     terminations: createTerminations(requestMetrics, table),
     own: loopback.connection,
-    audit: audit?.context,
+    audit: parts.audit?.context,
     beginSpan,
-    barrier,
+    barrier: parts.barrier,
     control: fairness?.control,
   })
-  const meta = createMeta({
-    platform,
-    metrics,
-    version,
-    serverAddress: serving.serverAddress,
-    healthMetrics: healthMetrics.registry,
-    settings,
-    others: identities.documents,
-    flags: general.flags,
-    unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
-    ...(aggregation && { aggregated: aggregation }),
-    peers: peers?.lists,
-    peerListMetrics: apis.gates.enabled('UnknownVersionInteroperabilityProxy') ? metrics.record(peerListRows) : undefined,
-    table,
-    clock,
-    health,
-    telemetry,
-    pauses,
+  const peerListMetrics = apis.gates.enabled('UnknownVersionInteroperabilityProxy') ? metrics.record(peerListRows) : undefined
+  const meta = once(() => {
+    const aggregated = late.value('aggregation')
+    return createMeta({
+      platform,
+      metrics,
+      version,
+      serverAddress: serving.serverAddress,
+      healthMetrics: healthMetrics.registry,
+      settings,
+      others: identities.documents,
+      flags: general.flags,
+      unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
+      ...(aggregated && { aggregated }),
+      peers: peers?.lists,
+      peerListMetrics,
+      table,
+      clock,
+      health,
+      telemetry,
+      pauses,
+    })
   })
-  const delegates = [apis.delegates, ...(aggregation ? [aggregation.delegates] : [])]
+  const delegates = once(() => {
+    const aggregation = late.value('aggregation')
+    return [apis.delegates, ...(aggregation ? [aggregation.delegates] : [])]
+  })
   const others = peers ? [peers.answer] : []
-  return compose(chain, createRouter({ delegates, resources: createDispatch(services), fixed: meta.answer, owns: meta.owns, others }))
+  const router = createRouter({
+    delegates,
+    resources: createDispatch(services),
+    fixed: (exchange) => meta().answer(exchange),
+    owns: (path) => meta().owns(path),
+    others,
+  })
+  return compose(chain, startingParts(router, table, late))
 }

@@ -12,14 +12,12 @@ import { tokenTable } from '../access/authn/token-table.ts'
 import { tokenUnion } from '../access/authn/token-union.ts'
 import { websocketAuthenticator } from '../access/authn/websocket.ts'
 import { reloadReports } from '../config/reload-metrics.ts'
-import type { Loopback } from '../controllers/bootstrap/loopback.ts'
-import { createServiceAccounts, type ServiceAccounts, secretLookup } from '../controllers/bootstrap/service-accounts.ts'
+import { createServiceAccounts, importKeys, type ServiceAccounts, secretLookup } from '../controllers/bootstrap/service-accounts.ts'
 import { issuerDocuments } from '../meta/issuer.ts'
 import type { PublishedPaths } from '../meta/published-path.ts'
 import type { ResourceTable } from '../objects/registry/served.ts'
 import type { CompleteOptions } from '../options/index.ts'
-import type { HostPorts } from '../ports.ts'
-import type { ClusterSettings } from '../schema/model.ts'
+import type { AssemblyContext } from './context.ts'
 
 export interface Identities {
   readonly authenticator: Authenticator
@@ -34,20 +32,28 @@ export interface Identities {
   close(): void
 }
 
+const importedKeys = async ({ authentication: { serviceAccounts } }: CompleteOptions) => serviceAccounts && importKeys(serviceAccounts)
+
+const listedTokens = async ({ authentication: { tokens } }: CompleteOptions) =>
+  tokens.length > 0
+    ? tokenTable(
+        'tokens',
+        tokens.map(({ token, user }) => [token, { ...user, groups: user.groups ?? [] }]),
+      )
+    : undefined
+
 /** Rejects with an Error that names every fault in the authentication options. */
 export async function createIdentities(
-  { general, apis, authentication, serving }: CompleteOptions,
-  ports: HostPorts,
   table: ResourceTable,
-  settings: ClusterSettings,
-  loopback: Loopback,
+  { options: { general, apis, authentication, serving }, shared, ports, settings, loopback }: AssemblyContext,
 ): Promise<Identities> {
   const { platform, metrics, identity } = general
   const { serviceAccounts: keys, anonymous } = authentication
   const { clock } = ports
   const { logger } = ports.telemetry
   const accountContext = { table, platform, clock, logger, settings, metrics: metrics.record(accountTokenRows) }
-  const accounts = keys && (await createServiceAccounts(keys, accountContext))
+  const source = await shared.of(importedKeys)
+  const accounts = keys && source && createServiceAccounts(keys, source, accountContext)
   const configured = await createAuthentication({
     platform,
     gates: apis.gates,
@@ -58,12 +64,12 @@ export async function createIdentities(
     reports: issuerReports(metrics.record(jwtRows), clock, identity),
     reloads: reloadReports(metrics.record(authenticationFileRows), clock, identity),
   })
-  const users = authentication.tokens.map(({ token, user }) => [token, { ...user, groups: user.groups ?? [] }] as const)
+  const listed = await shared.of(listedTokens)
   const audiences = keys?.audiences ?? []
   const joining = authentication.bootstrapTokens ? [bootstrapTokens({ secretOf: secretLookup(table), platform, clock, logger })] : []
   const local = (each: TokenAuthenticator) => forAudiences(each, audiences)
   const known = tokenUnion([
-    ...[...authentication.staticTokens, ...(users.length > 0 ? [await tokenTable('tokens', users)] : [])].map(local),
+    ...[...authentication.staticTokens, ...(listed ? [listed] : [])].map(local),
     ...(accounts?.tokens ?? []),
     ...joining.map(local),
     ...(configured.tokens ? [local(configured.tokens)] : []),

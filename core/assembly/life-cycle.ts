@@ -7,10 +7,14 @@ import type { HealthCheck } from '../meta/health.ts'
 export interface ServerPart<All, Name extends keyof All, Context> {
   /** Parts that start before this one and stop after it. */
   readonly needs: readonly (keyof All)[]
+  /** Parts that this one does not use, but that start before it unless they sleep. */
+  readonly after?: readonly (keyof All)[]
   /** False: the part is left out, and its value is undefined. */
   readonly when?: (context: Context) => boolean
   /** Names of health checks that fail until the part has started. */
   readonly hooks?: readonly string[]
+  /** In a server that continues a prepared state the part starts when it is demanded, or at `wake`. */
+  readonly sleeps?: boolean
   start(needed: All, context: Context): MaybePromise<All[Name]>
   /** Called once, when the server begins to shut down and still answers: the part deregisters the server, such as from the endpoints of its service. */
   leave?(value: All[Name]): MaybePromise<void>
@@ -26,8 +30,10 @@ export function partOf<All, Context>() {
     needs: readonly Needed[],
     start: (needed: Pick<All, Needed>, context: Context) => MaybePromise<Value>,
     rest: {
+      readonly after?: readonly (keyof All)[]
       readonly when?: (context: Context) => boolean
       readonly hooks?: readonly string[]
+      readonly sleeps?: boolean
       readonly leave?: (value: Value) => MaybePromise<void>
       readonly stop?: (value: Value) => MaybePromise<void>
     } = {},
@@ -36,6 +42,8 @@ export function partOf<All, Context>() {
 
 export interface LifeCycleOptions<Context> {
   readonly context: Context
+  /** The stores have the state of a server with the same options. Default false. */
+  readonly continues?: boolean
   /**
    * Asked when a part fails to start, with the number of failures so far: milliseconds until the next try, or undefined when the whole start
    * fails.
@@ -51,9 +59,14 @@ export class LifeCycle<All extends object, Context> {
   readonly #values: Partial<All> = {}
   /** In the order in which they started. */
   readonly #started = new Set<keyof All>()
+  /** Those, and parts that are left out. */
+  readonly #settled = new Set<keyof All>()
+  readonly #starting = new Map<keyof All, Promise<void>>()
   #stopped = false
+  #waking: Promise<void> | undefined
   #left: Promise<void> | undefined
-  #wake = () => {}
+  /** Ends of pauses. */
+  readonly #pauses = new Set<() => void>()
 
   constructor(table: PartTable<All, Context>, options: LifeCycleOptions<Context>) {
     this.#table = table
@@ -67,11 +80,22 @@ export class LifeCycle<All extends object, Context> {
       const { hooks = [], when } = this.#table[name]
       if (when?.(this.#options.context) === false) continue
       const check = () => {
-        if (!this.#started.has(name)) throw new Error('not finished')
+        if (!this.#started.has(name) && !this.#sleeps(name)) throw new Error('not finished')
       }
       for (const hook of hooks) checks.push({ name: hook, check })
     }
     return checks
+  }
+
+  /** Starts these parts, unless they have started: then it returns undefined. */
+  demand(names: readonly (keyof All)[]): Promise<unknown> | undefined {
+    const missing = names.filter((name) => !this.#settled.has(name))
+    return missing.length === 0 ? undefined : Promise.all(missing.map((name) => this.#startPart(name)))
+  }
+
+  /** Whether the part has started, or is left out. */
+  isSettled(name: keyof All): boolean {
+    return this.#settled.has(name)
   }
 
   /** The value of a part; undefined until it has started. */
@@ -81,8 +105,14 @@ export class LifeCycle<All extends object, Context> {
 
   /** Starts all parts, one after the other. Rejects with the error of the first one that can't start; then `stop` ends the others. */
   async start(): Promise<All> {
-    for (const name of this.#names()) await this.#startPart(name)
+    for (const name of this.#names()) if (!this.#sleeps(name)) await this.#startPart(name)
     return this.#values as All
+  }
+
+  /** Starts the parts that sleep, once; later calls share the result. Rejects with the error of the first one that can't start. */
+  wake(): Promise<void> {
+    this.#waking ??= this.#startAll()
+    return this.#waking
   }
 
   /** Calls `leave` of the parts that have started, once; later calls share the result. */
@@ -96,7 +126,7 @@ export class LifeCycle<All extends object, Context> {
   /** Stops the parts that have started, the last one first, after they have left. */
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#wake()
+    for (const end of this.#pauses) end()
     await this.leave()
     for (const name of [...this.#started].reverse()) {
       this.#started.delete(name)
@@ -104,16 +134,33 @@ export class LifeCycle<All extends object, Context> {
     }
   }
 
+  async #startAll(): Promise<void> {
+    for (const name of this.#names()) await this.#startPart(name)
+  }
+
+  /** Whether the part waits for `wake`. */
+  #sleeps(name: keyof All): boolean {
+    return this.#options.continues === true && this.#waking === undefined && this.#table[name].sleeps === true
+  }
+
   #names(): (keyof All)[] {
     return Object.keys(this.#table) as (keyof All)[]
   }
 
+  /** Starts a part after what it needs. Callers meanwhile share the attempt. */
   async #startPart(name: keyof All): Promise<void> {
-    if (this.#started.has(name)) return
-    const { needs, when, start } = this.#table[name]
-    for (const needed of needs) await this.#startPart(needed)
+    if (this.#settled.has(name)) return
+    const starting = this.#starting.get(name) ?? this.#begin(name).finally(() => this.#starting.delete(name))
+    this.#starting.set(name, starting)
+    await starting
+  }
+
+  async #begin(name: keyof All): Promise<void> {
+    const { needs, after = [], when, start } = this.#table[name]
     const { context } = this.#options
-    if (when?.(context) === false) return
+    if (when?.(context) === false) return void this.#settled.add(name)
+    for (const needed of needs) await this.#startPart(needed)
+    for (const earlier of after) if (!this.#sleeps(earlier)) await this.#startPart(earlier)
     for (let failures = 1; ; failures++) {
       if (this.#stopped) throw new Error('the server was closed during its start')
       try {
@@ -126,6 +173,7 @@ export class LifeCycle<All extends object, Context> {
       }
     }
     this.#started.add(name)
+    this.#settled.add(name)
     // The server was closed meanwhile, when this part did not count as started.
     if (this.#stopped) await this.stop()
   }
@@ -133,11 +181,13 @@ export class LifeCycle<All extends object, Context> {
   /** Ends early when the life cycle is stopped. */
   #pause(milliseconds: number): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#options.after(milliseconds, resolve)
-      this.#wake = () => {
+      const end = () => {
+        this.#pauses.delete(end)
         cancel()
         resolve()
       }
+      const cancel = this.#options.after(milliseconds, end)
+      this.#pauses.add(end)
     })
   }
 }

@@ -10,7 +10,7 @@ import { RbacIndex } from '../access/authz/rbac-index.ts'
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createLookup, type Lookup } from '../admission/lookup.ts'
 import type { Aggregation } from '../aggregation/index.ts'
-import { Pauses } from '../common/slices.ts'
+import type { Pauses } from '../common/slices.ts'
 import { reloadReports } from '../config/reload-metrics.ts'
 import { compareAccountKeys, keysAnnotation } from '../controllers/bootstrap/account-keys.ts'
 import { publishClusterAuthentication } from '../controllers/bootstrap/cluster-authentication.ts'
@@ -23,11 +23,12 @@ import { ensureLegacyTokenTracking } from '../controllers/bootstrap/legacy-token
 import { ensureNamespaces } from '../controllers/bootstrap/objects.ts'
 import { keepPeerAddress, type PeerAddresses } from '../controllers/bootstrap/peer-addresses.ts'
 import { ensurePriorityClasses } from '../controllers/bootstrap/priority-classes.ts'
+import { ensureRbac } from '../controllers/bootstrap/rbac.ts'
 import { keepStorageVersions, type StorageVersionBarrier, storageVersionBarrier } from '../controllers/bootstrap/storage-versions.ts'
 import { controllerManager, createClient, serverManager } from '../controllers/client.ts'
 import type { ControllerContext } from '../controllers/controller.ts'
 import { conversionRows } from '../controllers/custom-resources/conversion-metrics.ts'
-import { type CustomResources, createCustomResources } from '../controllers/custom-resources/index.ts'
+import { type CustomResources, createCustomResources, definitionsCheckName } from '../controllers/custom-resources/index.ts'
 import { startControllers } from '../controllers/index.ts'
 import type { Encryption } from '../encryption/configured.ts'
 import { encryptionFileRows, encryptionRows, keyUses } from '../encryption/metrics.ts'
@@ -44,9 +45,10 @@ import { createServing } from '../objects/registry/serving.ts'
 import { createResourceTable, type LiveTable } from '../objects/registry/table.ts'
 import { startCompaction } from '../objects/storage/compaction.ts'
 import { createStores, type Stores } from '../objects/storage/stores.ts'
+import type { CompleteOptions } from '../options/index.ts'
 import { createNodeAgents, type NodeAgents } from '../outgoing/forwarding/node-agents.ts'
+import { createServiceAddress } from '../outgoing/service-address.ts'
 import { createConnect } from '../outgoing/webhook/client-config.ts'
-import { createServiceAddress } from '../outgoing/webhook/service-address.ts'
 import type { Peers } from '../peers/index.ts'
 import type { OpenStores } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
@@ -54,7 +56,7 @@ import { builtInResources } from '../resources/group-versions.ts'
 import { type ProxyClient, readProxyClient, registerOwn, reportAvailability, startAggregation } from './aggregation.ts'
 import type { Audit } from './audit.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
-import { checkEncryptedData } from './encrypted-data.ts'
+import { type EncryptedData, encryptedData } from './encrypted-data.ts'
 import { type Fairness, startFairness } from './fairness.ts'
 import { createHandler } from './handler.ts'
 import { createIdentities, type Identities } from './identities.ts'
@@ -81,7 +83,7 @@ interface Values {
   readonly stores: Stores
   readonly pauses: Pauses
   readonly table: LiveTable
-  readonly encryptedData: HealthCheck
+  readonly encryptedData: EncryptedData
   readonly identities: Identities
   readonly authorization: Authorization
   readonly lookup: Lookup
@@ -117,7 +119,7 @@ type Background =
 /** Parts that register this server with others, until it shuts down. */
 type Announcement = 'peerAddress' | 'identityLease' | 'leadership' | 'clusterService'
 /** Parts that are done when they have started. */
-type Done = 'storageReadiness' | 'namespaces' | 'legacyTokenTracking' | 'priorityClasses'
+type Done = 'storageReadiness' | 'encryptedDataSearch' | 'defaultRoles' | 'namespaces' | 'legacyTokenTracking' | 'priorityClasses'
 
 /** The value of each part. */
 export type Parts = Values & { readonly [Name in Background]: Stop } & { readonly [Name in Announcement]: { leave(): Promise<void> } } & {
@@ -128,10 +130,23 @@ const part = partOf<Parts, AssemblyContext>()
 const hook = (...names: readonly string[]) => names.map((name) => `poststarthook/${name}`)
 const stop = (end: Stop) => end()
 const leave = (announced: { leave(): Promise<void> }) => announced.leave()
+/** Of parts that a server which continues a state starts when something happens. */
+const sleeps = true
 const close = (closable: { close(): void } | undefined) => closable?.close()
 
 const writesStorageVersions = (context: AssemblyContext) =>
   hasIdentityLease(context) && context.options.apis.gates.enabled('StorageVersionAPI')
+
+const mayUseRbac = ({ options: { authorization } }: AssemblyContext) =>
+  authorization.authorizationModes.includes('RBAC') || authorization.authorizationFiles.configuration !== undefined
+
+const definitionsCheck = ({ late }: AssemblyContext): HealthCheck => ({
+  name: definitionsCheckName,
+  check: async () => {
+    await late.demand(['customResources'])
+    await late.value('customResources').health()
+  },
+})
 
 /** Context of what writes through the API, as this field manager. */
 function contextOfWriter(
@@ -155,11 +170,14 @@ function contextOfWriter(
   }
 }
 
+/** All built-in resources, with the platform's names. */
+const builtInTable = ({ general }: CompleteOptions) => builtInRows(builtInResources, general.platform)
+
 export const parts: PartTable<Parts, AssemblyContext> = {
   // ── Storage and resources ─────────────────────────────────────────────────────────────────────
   encryption: part(
     [],
-    async (_needed, { options: { general, apis, storage }, ports }) => {
+    async (_needed, { options: { general, apis, storage }, ports, shared }) => {
       // Its metrics are there without encryption too, as in the reference.
       const metrics = general.metrics.record(encryptionRows)
       const reloads = reloadReports(general.metrics.record(encryptionFileRows), ports.clock, general.identity)
@@ -170,7 +188,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         platform: general.platform,
         gates: apis.gates,
         prefix: storage.prefix,
-        definitions: builtInRows(builtInResources, general.platform),
+        definitions: shared.of(builtInTable),
         ports,
         reloads,
         measures: { metrics, clock: ports.clock, uses: keyUses(metrics, ports.clock, general.identity) },
@@ -187,10 +205,10 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     const overrides = opened.overrides?.map((each) => ({ ...each, store: encryption?.decorate(each.store) ?? each.store }))
     return createStores(encryption?.decorate(opened.store) ?? opened.store, overrides)
   }),
-  pauses: part([], (_needed, { ports }) => new Pauses(ports.clock)),
+  pauses: part([], (_needed, { gate }) => gate.pauses),
   table: part(
     ['stores', 'pauses'],
-    ({ stores, pauses }, { options: { general, apis, network, storage }, ports, settings, stored }) => {
+    ({ stores, pauses }, { options: { general, apis, network, storage }, ports, settings, stored, shared }) => {
       const logger = ports.telemetry.logger
       const table = createResourceTable(
         createServing({
@@ -208,20 +226,18 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       )
       const isServed = (definition: ResourceDefinition) =>
         (definition.gate === undefined || apis.gates.enabled(definition.gate)) && apis.serves(definition)
-      table.replace('built-in', builtInRows(builtInResources, general.platform), isServed)
+      table.replace('built-in', shared.of(builtInTable), isServed)
       return table
     },
     { stop: close },
   ),
 
-  encryptedData: part(['table', 'stores'], ({ table, stores }, { ports }) => checkEncryptedData(table, stores, ports.telemetry.logger)),
+  encryptedData: part(['table'], ({ table }, { ports }) => encryptedData(table, ports.telemetry.logger)),
+  // Read at the start, so that the log says at once what is missing.
+  encryptedDataSearch: part(['encryptedData'], ({ encryptedData }) => encryptedData.search(), { sleeps }),
 
   // ── Authentication, authorization, admission ──────────────────────────────────────────────────
-  identities: part(
-    ['table'],
-    ({ table }, { options, ports, settings, loopback }) => createIdentities(options, ports, table, settings, loopback),
-    { stop: close },
-  ),
+  identities: part(['table'], ({ table }, context) => createIdentities(table, context), { stop: close }),
   authorization: part(
     ['table'],
     async ({ table }, { options: { general, authorization, apis }, ports }) => {
@@ -248,14 +264,11 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     { stop: close },
   ),
   lookup: part(['table'], ({ table }, { options, ports }) => createLookup(table, options.general.platform, ports.clock)),
-  plugins: part(
-    ['lookup', 'authorization'],
-    ({ lookup, authorization: { authorizer, rbac } }, context) => assemblePlugins({ lookup, authorizer, rbac }, context),
-    {
-      hooks: hook('start-apiserver-admission-initializer', 'generic-apiserver-start-informers'),
-      stop: (plugins) => plugins.forEach((plugin) => void plugin.close?.()),
-    },
-  ),
+  plugins: part(['lookup', 'authorization'], (needed, context) => assemblePlugins(needed, context), {
+    hooks: hook('start-apiserver-admission-initializer', 'generic-apiserver-start-informers'),
+    sleeps,
+    stop: (plugins) => plugins.forEach((plugin) => void plugin.close?.()),
+  }),
 
   // ── Objects of every cluster, and what follows stored objects ─────────────────────────────────
   storageMetrics: part(
@@ -275,7 +288,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         sizeInterval,
       })
     },
-    { hooks: hook('storage-object-count-tracker-hook'), stop },
+    { hooks: hook('storage-object-count-tracker-hook'), sleeps, stop },
   ),
   customResources: part(
     ['table', 'lookup'],
@@ -289,7 +302,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       await created.ready
       return created
     },
-    { hooks: hook('start-apiextensions-informers', 'crd-informer-synced'), stop: close },
+    { hooks: hook('start-apiextensions-informers', 'crd-informer-synced'), sleeps, stop: close },
   ),
   definitionWriter: part(
     ['customResources', 'requests'],
@@ -297,10 +310,11 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       customResources.start(createClient(fetchOwn, serverManager(options.general.platform)))
       return () => customResources.close()
     },
-    { hooks: hook('start-apiextensions-controllers'), stop },
+    { hooks: hook('start-apiextensions-controllers'), sleeps, stop },
   ),
   namespaces: part(['table'], ({ table }, context) => ensureNamespaces(table, hookContextOf(context)), {
     hooks: hook('start-system-namespaces-controller'),
+    sleeps,
   }),
   clusterAuthentication: part(
     ['table', 'stores', 'requests'],
@@ -312,39 +326,53 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     {
       when: ({ options }) => options.authentication.clusterAuthentication !== undefined,
       hooks: hook('start-cluster-authentication-info-controller'),
+      sleeps,
       stop,
     },
   ),
   legacyTokenTracking: part(['table', 'namespaces'], ({ table }, context) => ensureLegacyTokenTracking(table, hookContextOf(context)), {
     when: ({ options }) => options.authentication.serviceAccounts !== undefined,
     hooks: hook('start-legacy-token-tracking-controller'),
+    sleeps,
   }),
   reservations: part(['table'], ({ table }) => startReservations(table), {
     hooks: hook('start-service-ip-repair-controllers', 'start-<product>-service-cidr-controller'),
+    sleeps,
     stop,
   }),
-  rbac: part(
+  defaultRoles: part(
     ['table', 'authorization', 'namespaces'],
-    ({ table, authorization }, context) => startRbac(table, authorization.rbac, context),
-    {
-      when: ({ options: { authorization } }) =>
-        authorization.authorizationModes.includes('RBAC') || authorization.authorizationFiles.configuration !== undefined,
-      hooks: hook('rbac/bootstrap-roles'),
-      stop,
-    },
+    ({ table, authorization }, context) => authorization.rbac && ensureRbac(table, hookContextOf(context)),
+    { when: mayUseRbac, hooks: hook('rbac/bootstrap-roles'), sleeps },
   ),
+  rbac: part(['table', 'authorization'], ({ table, authorization }, context) => startRbac(table, authorization.rbac, context), {
+    after: ['defaultRoles'],
+    when: mayUseRbac,
+    stop,
+  }),
   priorityClasses: part(['table'], ({ table }, context) => ensurePriorityClasses(table, hookContextOf(context)), {
     hooks: hook('scheduling/bootstrap-system-priority-classes'),
+    sleeps,
   }),
   flowControl: part(
     ['table', 'stores', 'requests'],
     (needed, context) => keepFlowControl(contextOfWriter(needed, context, flowControlProducer)),
-    { when: ({ options }) => options.traffic.priorityAndFairness !== 'off', hooks: hook('priority-and-fairness-config-producer'), stop },
+    {
+      when: ({ options }) => options.traffic.priorityAndFairness !== 'off',
+      hooks: hook('priority-and-fairness-config-producer'),
+      sleeps,
+      stop,
+    },
   ),
   flowSchemaStatus: part(
     ['table', 'stores', 'requests'],
     (needed, context) => reportDangling(contextOfWriter(needed, context, flowControlConsumer)),
-    { when: ({ options }) => options.traffic.priorityAndFairness === 'on', hooks: hook('priority-and-fairness-config-consumer'), stop },
+    {
+      when: ({ options }) => options.traffic.priorityAndFairness === 'on',
+      hooks: hook('priority-and-fairness-config-consumer'),
+      sleeps,
+      stop,
+    },
   ),
   requestMetrics: part([], (_needed, { options: { general, apis }, ports: { clock, telemetry } }) => {
     collectCensus(general.metrics)
@@ -377,6 +405,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   }),
   aggregation: part(['table', 'lookup', 'proxyClient', 'pauses'], (needed, context) => startAggregation(needed, context), {
     hooks: hook('start-<component>-aggregator-informers', 'apiservice-registration-controller', 'apiservice-wait-for-first-sync'),
+    sleeps,
     stop: close,
   }),
   peerAddresses: part(['stores'], ({ stores }, context) => createAddresses(stores.main, context)),
@@ -404,42 +433,22 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   barrier: part(['table'], ({ table }, { options }) => storageVersionBarrier(table, options.general.platform), {
     when: writesStorageVersions,
   }),
-  // It needs what a request would miss: rules, namespaces, allocations and custom resources.
   requests: part(
     [
-      ...([
-        'stores',
-        'encryption',
-        'table',
-        'identities',
-        'authorization',
-        'plugins',
-        'pauses',
-        'nodeAgents',
-        'aggregation',
-        'peers',
-      ] as const),
-      ...([
-        'audit',
-        'rbac',
-        'namespaces',
-        'reservations',
-        'customResources',
-        'encryptedData',
-        'requestMetrics',
-        'fairness',
-        'barrier',
-      ] as const),
+      ...(['stores', 'encryption', 'table', 'identities', 'authorization', 'pauses', 'nodeAgents', 'peers'] as const),
+      ...(['audit', 'encryptedData', 'requestMetrics', 'fairness', 'barrier'] as const),
     ],
-    async ({ stores, encryption, customResources, encryptedData, authorization: { authorizer }, ...needed }, context) => {
+    async ({ stores, encryption, encryptedData, ...needed }, context) => {
       const { tracer } = context.ports.telemetry
       // Imported on demand: it brings OpenTelemetry.
       const beginSpan = tracer && (await import('../tracing/tracer.ts')).createRequestTracer(tracer)
-      const health = context.healthOf({ stores: stores.all, encryption, readyChecks: [customResources.health, encryptedData] })
-      context.gate.open(createHandler({ ...needed, authorizer, health, beginSpan }, context))
+      const health = context.healthOf({ stores: stores.all, encryption, readyChecks: [definitionsCheck(context), encryptedData.check] })
+      context.gate.open(createHandler(needed, { health, beginSpan }, context))
       return context.gate
     },
     {
+      // What a request would miss: rules, namespaces, allocations, plugins, custom resources and resources of other servers.
+      after: ['rbac', 'namespaces', 'reservations', 'plugins', 'customResources', 'aggregation', 'encryptedDataSearch'],
       async stop(gate) {
         await gate.drainOwn()
         gate.close()
@@ -449,13 +458,14 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   autoRegistration: part(
     ['table', 'aggregation', 'customResources', 'requests'],
     ({ table, aggregation }, context) => registerOwn(table, aggregation, context),
-    { hooks: [...hook('<component>-apiserver-autoregistration'), 'autoregister-completion'], stop },
+    { hooks: [...hook('<component>-apiserver-autoregistration'), 'autoregister-completion'], sleeps, stop },
   ),
   availability: part(['aggregation', 'requests'], ({ aggregation }, context) => reportAvailability(aggregation, context), {
     hooks: hook(
       ...['apiservice-status-local-available-controller', 'apiservice-status-remote-available-controller'],
       ...['apiservice-discovery-controller', 'apiservice-openapi-controller', 'apiservice-openapiv3-controller'],
     ),
+    sleeps,
     stop,
   }),
   controllers: part(
@@ -466,7 +476,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         remote: aggregation?.groups,
         legacyToken: identities.serviceAccounts?.legacyToken,
       }),
-    { stop },
+    { sleeps, stop },
   ),
   compaction: part(
     ['stores'],
@@ -476,7 +486,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       )
       return () => stops.forEach((each) => void each())
     },
-    { stop },
+    { sleeps, stop },
   ),
 
   // ── Other servers and clients learn of this one ───────────────────────────────────────────────
@@ -491,7 +501,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         clock,
         logger: telemetry.logger,
       }),
-    { when: hasPeerAddress, hooks: hook('peer-endpoint-reconciler-controller'), leave },
+    { when: hasPeerAddress, hooks: hook('peer-endpoint-reconciler-controller'), sleeps, leave },
   ),
   identityLease: part(
     ['table', 'stores', 'namespaces', 'identities', 'requests'],
@@ -513,6 +523,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     {
       when: hasIdentityLease,
       hooks: hook('start-<component>-apiserver-identity-lease-controller'),
+      sleeps,
       leave,
     },
   ),
@@ -523,12 +534,12 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const { platform, identity } = context.options.general
       return keepStorageVersions(contextOfWriter(needed, context, serverManager(platform)), identity, barrier)
     },
-    { when: writesStorageVersions, hooks: hook('built-in-resources-storage-version-updater'), stop },
+    { when: writesStorageVersions, hooks: hook('built-in-resources-storage-version-updater'), sleeps, stop },
   ),
   identityLeaseCollector: part(
     ['table', 'stores', 'requests'],
     (needed, context) => collectIdentityLeases(contextOfWriter(needed, context, serverManager(context.options.general.platform))),
-    { when: hasIdentityLease, hooks: hook('start-<component>-apiserver-identity-lease-garbage-collector'), stop },
+    { when: hasIdentityLease, hooks: hook('start-<component>-apiserver-identity-lease-garbage-collector'), sleeps, stop },
   ),
   leadership: part(
     ['table', 'stores', 'namespaces', 'requests'],
@@ -541,6 +552,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     {
       when: ({ options: { apis } }) => apis.gates.enabled('CoordinatedLeaderElection'),
       hooks: hook('start-<component>-apiserver-coordinated-leader-election-controller'),
+      sleeps,
       leave,
     },
   ),
@@ -553,6 +565,6 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const store = needed.stores.main
       return keepClusterService(writer, { ...network, ...serving, ...storage, store, hookContext: () => hookContextOf(context) })
     },
-    { hooks: hook('bootstrap-controller'), leave },
+    { hooks: hook('bootstrap-controller'), sleeps, leave },
   ),
 }

@@ -1,22 +1,19 @@
 /** Other servers of the cluster: how the parts of a server find them, and are found. */
 import type { Aggregation } from '../aggregation/index.ts'
 import { groupVersionOf } from '../aggregation/registration.ts'
-import type { Pauses } from '../common/slices.ts'
 import { createPeerAddresses, type PeerAddress, type PeerAddresses } from '../controllers/bootstrap/peer-addresses.ts'
-import type { CustomResources } from '../controllers/custom-resources/index.ts'
 import { builtInRows } from '../objects/registry/built-in.ts'
-import type { ResourceTable } from '../objects/registry/served.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { followPemFiles } from '../outgoing/forwarding/pem-files.ts'
-import { hostPort } from '../outgoing/webhook/url-parts.ts'
+import { hostPort } from '../outgoing/url-parts.ts'
 import type { GroupVersionSource } from '../peers/exclusions.ts'
 import { createPeers, type Peers } from '../peers/index.ts'
 import { peerRows } from '../peers/metrics.ts'
 import type { Platform } from '../platform.ts'
 import type { KeyValueStore } from '../ports.ts'
 import { builtInResources } from '../resources/group-versions.ts'
-import type { ProxyClient } from './aggregation.ts'
 import type { AssemblyContext } from './context.ts'
+import type { Parts } from './parts.ts'
 
 type Serving = Pick<CompleteOptions['serving'], 'advertiseAddress' | 'securePort' | 'peerAdvertiseIp' | 'peerAdvertisePort'>
 
@@ -61,14 +58,7 @@ const registered =
     return registrations.follow(look)
   }
 
-export interface Needed {
-  readonly table: ResourceTable
-  readonly proxyClient: ProxyClient | undefined
-  readonly aggregation: Aggregation | undefined
-  readonly customResources: CustomResources
-  readonly peerAddresses: PeerAddresses
-  readonly pauses: Pauses
-}
+type Needed = Pick<Parts, 'table' | 'proxyClient' | 'aggregation' | 'customResources' | 'peerAddresses' | 'pauses'>
 
 /** Rejects with an Error that names the file when the authorities of the other servers can't be read. */
 export async function startPeers(needed: Needed, { options, ports, queues }: AssemblyContext): Promise<Peers> {

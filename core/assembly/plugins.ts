@@ -1,9 +1,6 @@
 /** The admission plugins of a server. */
 
-import type { Authorizer } from '../access/authz/authorizer.ts'
-import type { RbacIndex } from '../access/authz/rbac-index.ts'
 import type { AdmissionPlugin } from '../admission/attributes.ts'
-import type { Lookup } from '../admission/lookup.ts'
 import { manifestReports, manifestRows } from '../admission/manifest/metrics.ts'
 import { admissionRows } from '../admission/metrics.ts'
 import { claimAccess } from '../admission/plugins/claim-access.ts'
@@ -13,16 +10,14 @@ import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
 import { emulatedRelease } from '../meta/version.ts'
 import type { AssemblyContext } from './context.ts'
 import { createOwnWrites } from './own-writes.ts'
-
-export interface PluginParts {
-  readonly lookup: Lookup
-  readonly authorizer: Authorizer
-  /** Absent: RBAC is not an authorization mode. */
-  readonly rbac: RbacIndex | undefined
-}
+import type { Parts } from './parts.ts'
 
 /** In the order in which they run. */
-export async function assemblePlugins({ lookup, authorizer, rbac }: PluginParts, context: AssemblyContext): Promise<AdmissionPlugin[]> {
+export async function assemblePlugins(
+  { lookup, authorization }: Pick<Parts, 'lookup' | 'authorization'>,
+  context: AssemblyContext,
+): Promise<AdmissionPlugin[]> {
+  const { authorizer, rbac } = authorization
   const { options, ports, settings, fetchOwn } = context
   const { general, apis, admission } = options
   const { platform } = general

@@ -2,7 +2,9 @@
 
 import { Reply } from '../answers/reply.ts'
 import type { MaybePromise } from '../common/maybe-promise.ts'
+import { Shared } from '../common/shared.ts'
 import { createLoopback } from '../controllers/bootstrap/loopback.ts'
+import { IdleQueues } from '../controllers/idle-queues.ts'
 import { queueMetrics } from '../controllers/queue-metrics.ts'
 import { EncryptionError } from '../encryption/store.ts'
 import { RequestGate } from '../filters/request-gate.ts'
@@ -25,20 +27,40 @@ import { type Parts, parts } from './parts.ts'
 export interface UnstartedServer extends ApiServer {
   /** Resolves when the server is ready. When it can't start, what was started is stopped again. */
   start(): Promise<Parts>
+  /** Whether the work queues of controllers are empty. */
+  isIdle(): boolean
+  /** Starts what `Relations.continues` left out: controllers, timers and other work beside requests. Failures are logged. */
+  wake(): Promise<void>
 }
 
 /** A server with its table of resources. */
 export interface AssembledServer extends ApiServer {
   /** `replace` changes the served resources; discovery, controllers and clients see the change at once. */
   readonly table: LiveTable
+  readonly wake: UnstartedServer['wake']
+  readonly isIdle: UnstartedServer['isIdle']
 }
 
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
+const lateParts = ['plugins', 'customResources', 'aggregation'] as const
 /** Milliseconds until a part that could not reach the store is started again: after the first failure (it doubles with each further one), and the maximum. */
 const [minRetry, maxRetry] = [100, 5_000]
 
+/** How a server differs from one that starts alone over stores in any state. */
+export interface Relations {
+  /** What it has in common with other servers with the same options. */
+  readonly shared: Shared<CompleteOptions>
+  /** Its stores have the state that a server with the same options left or has, ready for requests. What does not serve requests starts at `wake`. */
+  readonly continues: boolean
+}
+
 /** `open` opens the stores when the server starts. */
-export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenStores>, options: CompleteOptions): UnstartedServer {
+export function prepareServer(
+  ports: HostPorts,
+  open: () => MaybePromise<OpenStores>,
+  options: CompleteOptions,
+  { shared, continues }: Relations = { shared: new Shared(options), continues: false },
+): UnstartedServer {
   const { clock, telemetry } = ports
   const { apis, admission, controllers, serving, storage } = options
   const { metrics } = options.general
@@ -46,10 +68,12 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
   const began = clock.monotonic()
   const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)
   const gate: RequestGate = new RequestGate({ clock, own: loopback.connection, health: (request) => health.respond(request) })
+  const queues = new IdleQueues(queueMetrics(metrics))
   const stored = storedMetrics(metrics)
   const debug = debugPaths({ options, ports, gate, stored })
   const context: AssemblyContext = {
     options,
+    shared,
     ports,
     open,
     settings: {
@@ -57,18 +81,24 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
       garbageCollection: controllers.garbageCollection,
       enabled: apis.gates.enabled,
     },
+    late: {
+      demand: (names) => life.demand(names),
+      isComplete: () => lateParts.every((name) => life.isSettled(name)),
+      value: (name) => life.value(name) as Parts[typeof name],
+    },
     gate,
     loopback,
     healthMetrics,
     debug,
     fetchOwn: measuredClient(metrics, clock, serving.serverAddress, async (request) => gate.answer(request, loopback.connection)),
-    queues: queueMetrics(metrics),
+    queues: queues.queues,
     stored,
     healthOf: (found) =>
       serverHealth({ options, ports, hooks: life.hooks, began, metrics: healthMetrics, shuttingDown: () => gate.leaving }, found),
   }
   const life = new LifeCycle<Parts, AssemblyContext>(parts, {
     context,
+    continues,
     after: (milliseconds, callback) => clock.after(milliseconds, callback),
     retryAfter(error, part, failures) {
       const storeIsAway = error instanceof StoreError && (error.code === 'unavailable' || error.code === 'timeout')
@@ -103,6 +133,11 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
         throw error
       }
     },
+    isIdle: () => queues.areIdle(),
+    wake: () =>
+      life.wake().catch((error: unknown) => {
+        if (!gate.leaving) telemetry.logger.error({ error: messageOf(error) }, 'background work could not be started')
+      }),
     leave() {
       gate.leave()
       return life.leave()
@@ -119,8 +154,12 @@ export function prepareServer(ports: HostPorts, open: () => MaybePromise<OpenSto
 }
 
 /** Resolves when the server is ready. */
-export async function assembleServer({ store, overrides, ...ports }: Ports, options: CompleteOptions): Promise<AssembledServer> {
-  const { start, ...server } = prepareServer(ports, () => ({ store, ...(overrides && { overrides }) }), options)
+export async function assembleServer(
+  { store, overrides, ...ports }: Ports,
+  options: CompleteOptions,
+  relations?: Relations,
+): Promise<AssembledServer> {
+  const { start, ...server } = prepareServer(ports, () => ({ store, ...(overrides && { overrides }) }), options, relations)
   const { table } = await start()
   return { ...server, table }
 }

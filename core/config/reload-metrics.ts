@@ -1,4 +1,5 @@
 /** Metrics of configuration files that are loaded again when they change. */
+import { once } from '../common/once.ts'
 import { counter, gauge, type Recorded, type Stability } from '../metrics.ts'
 import type { Clock } from '../ports.ts'
 import { hashOf } from '../schema/formats/digest.ts'
@@ -34,10 +35,10 @@ export interface ReloadReports {
 
 /** `server` is this server's identity; empty: none. */
 export function reloadReports(metrics: Recorded<ReturnType<typeof reloadRows>>, clock: Clock, server: string): ReloadReports {
-  const identity = hashOf(server)
+  const identity = once(() => hashOf(server))
   let known: readonly [server: string, hash: string] | undefined
   const using = (text: string) =>
-    void Promise.all([identity, hashOf(text)]).then((hashes) => {
+    void Promise.all([identity(), hashOf(text)]).then((hashes) => {
       if (known) metrics.info.remove(known)
       metrics.info.set(hashes, 1)
       known = hashes
@@ -46,7 +47,7 @@ export function reloadReports(metrics: Recorded<ReturnType<typeof reloadRows>>, 
     reloaded(text) {
       const status = text === undefined ? 'failure' : 'success'
       const at = clock.now() / 1000
-      void identity.then((hash) => {
+      void identity().then((hash) => {
         metrics.reloads.add([status, hash])
         metrics.last.set([status, hash], at)
       })

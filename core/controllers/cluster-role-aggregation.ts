@@ -44,7 +44,7 @@ export const clusterRoleAggregation: Controller = (context) => {
       if (before) wake(before)
       wake(role)
     },
-    remove(key) {
+    remove({ key }) {
       const before = roles.get(key)
       roles.delete(key)
       aggregated.delete(key)

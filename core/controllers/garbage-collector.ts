@@ -1,5 +1,6 @@
 /** Deletes objects without remaining owners, and performs foreground and orphan deletion (API concept 'Garbage Collection'). */
 import type { ServedResource } from '../objects/registry/served.ts'
+import { type FedObject, type FedRef, followStore } from '../objects/registry/store-feed.ts'
 import { closing } from '../objects/watch/follow.ts'
 import type { ApiObject, OwnerReference } from '../resources/definition.ts'
 import { Name } from '../schema/json/scan.ts'
@@ -7,7 +8,6 @@ import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { type Dependent, ObjectGraph, type Owner } from './object-graph.ts'
 import { createQueue } from './queue.ts'
-import { type FedObject, followStore } from './store-feed.ts'
 
 const orphan = 'orphan'
 const foreground = 'foregroundDeletion'
@@ -20,11 +20,7 @@ interface OwnerKey extends Owner {
   readonly resource: ServedResource
 }
 
-const ownerKeyOf = (resource: ServedResource, key: string): OwnerKey => ({
-  resource,
-  kind: resource.definition.kind,
-  ...resource.store.keys.parse(key),
-})
+const ownerKeyOf = ({ resource, namespace, name }: FedRef): OwnerKey => ({ resource, kind: resource.definition.kind, namespace, name })
 
 export const garbageCollector: Controller = (context) => {
   if (!context.garbageCollection) return () => {}
@@ -55,14 +51,14 @@ export const garbageCollector: Controller = (context) => {
     if (awaiting.size === 0) return
     for (const { apiVersion, kind, name, uid } of owners) {
       const resource = table.ofKind(apiVersion, kind)
-      const key = resource?.store.keys.of(resource.definition.namespaced ? namespace : '', name)
+      const key = resource && feed.keyOf(resource, { namespace: resource.definition.namespaced ? namespace : '', name })
       if (key !== undefined && awaiting.get(key) === uid) enqueue(key)
     }
   }
 
   function locate(key: string): OwnerKey | undefined {
-    const resource = feed.resourceOf(key)
-    return resource && ownerKeyOf(resource, key)
+    const found = feed.find(key)
+    return found && ownerKeyOf(found)
   }
 
   /** State of an owner. Owners of unknown kinds count as present, so that nothing is deleted by mistake. */
@@ -81,7 +77,7 @@ export const garbageCollector: Controller = (context) => {
     const place = locate(key)
     if (place === undefined) return
     const { resource } = place
-    const found = await resource.store.get(key)
+    const found = await resource.store.get(place)
     if (found === undefined) return
     const object = found.copy()
     if (object.metadata.deletionTimestamp !== undefined) {
@@ -177,10 +173,10 @@ export const garbageCollector: Controller = (context) => {
     if (owners.length > 0 || (terminating && (finalizers.includes(orphan) || finalizers.includes(foreground)))) enqueue(entry.key)
   }
 
-  function forget(resource: ServedResource, deleted: string): void {
-    const dependent = graph.delete(deleted)
-    awaiting.delete(deleted)
-    for (const { key } of graph.dependentsOf(ownerKeyOf(resource, deleted))) enqueue(key)
+  function forget(deleted: FedRef): void {
+    const dependent = graph.delete(deleted.key)
+    awaiting.delete(deleted.key)
+    for (const { key } of graph.dependentsOf(ownerKeyOf(deleted))) enqueue(key)
     if (dependent) wakeOwners(dependent)
   }
 
@@ -196,10 +192,13 @@ export const garbageCollector: Controller = (context) => {
       for (const key of keys) queue.add(key)
     },
     put: look,
-    delete: ({ resource, key }) => forget(resource, key),
+    delete: forget,
     arrived(root) {
       // Until now these owners counted as present, because their kind was unknown.
-      const isOwner = ({ apiVersion, kind }: OwnerReference) => table.ofKind(apiVersion, kind)?.store.keys.prefix('') === root
+      const isOwner = ({ apiVersion, kind }: OwnerReference) => {
+        const resource = table.ofKind(apiVersion, kind)
+        return resource !== undefined && feed.rootOf(resource) === root
+      }
       for (const { key, owners } of graph.all) if (owners.some(isOwner)) enqueue(key)
     },
     forget(root) {

@@ -22,6 +22,8 @@ export interface Waits {
   wait(name: string, left: readonly Left[], wake: () => void): void
   /** The namespace is gone. */
   forget(name: string): void
+  /** Number of namespaces that wait. */
+  readonly size: number
   close(): void
 }
 
@@ -35,8 +37,7 @@ export function createWaits(clock: Clock): Waits {
     ends.delete(name)
   }
 
-  function subscribe(name: string, { store, revision, keys }: Left, wake: () => void): Subscription {
-    const { namespace } = store.keys.parse([...keys][0] ?? '')
+  function subscribe(namespace: string, { store, revision, keys }: Left, wake: () => void): Subscription {
     return store.subscribe(
       revision,
       { namespace },
@@ -44,8 +45,8 @@ export function createWaits(clock: Clock): Waits {
         changes(changes) {
           for (const { deleted, entry } of changes) if (deleted) keys.delete(entry.key)
           if (keys.size > 0) return
-          pause(name)
-          delays.delete(name)
+          pause(namespace)
+          delays.delete(namespace)
           wake()
         },
         progress() {},
@@ -67,6 +68,9 @@ export function createWaits(clock: Clock): Waits {
         cancel()
         for (const each of subscriptions) each.close()
       })
+    },
+    get size() {
+      return ends.size
     },
     forget(name) {
       pause(name)

@@ -49,6 +49,7 @@ export const namespaceController: Controller = (context) => {
       waits.wait(name, left, () => again(0))
     },
     waits.forget,
+    () => waits.size,
   )(context)
   return () => {
     waits.close()

@@ -16,27 +16,27 @@ export function core(context: ControllerContext, plural: string) {
 type Work = (namespace: ApiObject, again: (ms: number) => void) => Promise<void>
 
 /** A queue of namespaces, to which each is added when it is created or changed. */
-function followNamespaces(context: ControllerContext, name: string, work: Work, forget: (namespace: string) => void) {
+function followNamespaces(context: ControllerContext, name: string, work: Work, forget: (namespace: string) => void, held?: () => number) {
   const { store, client } = core(context, 'namespaces')
   const queue = createQueue({
     ...context,
     name,
+    ...(held && { held }),
     async work(key) {
       const namespace = await client.get('', key)
       if (namespace) await work(namespace, (milliseconds) => queue.addLater(key, milliseconds))
       else forget(key)
     },
   })
-  const nameOf = (key: string) => store.keys.parse(key).name
-  const following = follow(store, context.clock, { upsert: ({ key }) => queue.add(nameOf(key)), remove: (key) => forget(nameOf(key)) })
+  const following = follow(store, context.clock, { upsert: ({ name }) => queue.add(name), remove: (gone) => forget(gone.name) })
   return { following, queue }
 }
 
-/** Calls `work` for each namespace when it is created or changed, and `forget` when it is gone. */
+/** Calls `work` for each namespace when it is created or changed, and `forget` when it is gone. `held`: number of those that wait. */
 export const eachNamespace =
-  (name: string, work: Work, forget: (namespace: string) => void): Controller =>
+  (name: string, work: Work, forget: (namespace: string) => void, held: () => number): Controller =>
   (context) =>
-    closing(Object.values(followNamespaces(context, name, work, forget)))
+    closing(Object.values(followNamespaces(context, name, work, forget, held)))
 
 /** The content to restore, if it differs from the stored object. */
 function restored(found: ApiObject, { kind: _kind, apiVersion: _version, metadata: _metadata, ...content }: ApiObject) {
@@ -61,8 +61,7 @@ export function inEachNamespace(name: string, plural: string, make: (context: Co
     const { following, queue } = followNamespaces(context, name, ensure, () => {})
     const ofObjects = follow(store, context.clock, {
       change({ entry }) {
-        const at = store.keys.parse(entry.key)
-        if (at.name === wanted.metadata.name) queue.add(at.namespace)
+        if (entry.name === wanted.metadata.name) queue.add(entry.namespace)
       },
     })
     return closing([following, ofObjects, queue])

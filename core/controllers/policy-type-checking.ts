@@ -51,7 +51,7 @@ export const policyTypeChecking: Controller = (context) => {
       policies.set(key, object)
       if (!isChecked(object)) queue.add(key)
     },
-    remove: (key) => void policies.delete(key),
+    remove: ({ key }) => void policies.delete(key),
   })
   return closing([following, queue])
 }

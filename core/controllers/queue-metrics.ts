@@ -31,12 +31,14 @@ export const queueRows = {
   }),
 }
 
-/** The state of a queue, which metrics read. */
-interface QueueState {
+/** The state of a queue. */
+export interface QueueState {
   /** Keys that wait. */
   waiting(): number
   /** Milliseconds that the work on each running key has taken so far. */
   running(): readonly number[]
+  /** Keys that are added later, and those whose work waits for something else. */
+  later(): number
 }
 
 /** Called for each new queue; returns what counts its events. */

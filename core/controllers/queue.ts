@@ -25,12 +25,14 @@ export interface QueueOptions {
   readonly maxRetryDelay?: number
   /** Default: none. */
   readonly queues?: QueueMetrics | undefined
+  /** Number of keys whose work waits for something else than this queue; default none. */
+  held?(): number
   /** Reconciles a key. Failures are retried with increasing delays. */
   work(key: string): Promise<void>
 }
 
 export function createQueue(options: QueueOptions): Queue {
-  const { name, clock, logger, workers = 4, maxRetryDelay: longestRetry = 60_000, queues = uncounted, work } = options
+  const { name, clock, logger, workers = 4, maxRetryDelay: longestRetry = 60_000, queues = uncounted, held = () => 0, work } = options
   /** Times at which keys were added, and at which the work on them began. */
   const waiting = new Map<string, number>()
   const running = new Map<string, number>()
@@ -39,6 +41,7 @@ export function createQueue(options: QueueOptions): Queue {
   let closed = false
   const events = queues(name, {
     waiting: () => waiting.size,
+    later: () => timers.size + held(),
     running: () => Array.from(running.values(), (began) => clock.monotonic() - began),
   })
 

@@ -16,6 +16,10 @@ export class QuotaSet {
     return [...this.#byNamespace.keys()]
   }
 
+  get(key: string): QuotaObject | undefined {
+    return this.#quotas.get(key)
+  }
+
   keysIn(namespace: string): readonly string[] {
     return [...(this.#byNamespace.get(namespace) ?? [])]
   }

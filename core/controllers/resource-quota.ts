@@ -8,7 +8,7 @@ import type { ServedResource } from '../objects/registry/served.ts'
 import type { Change } from '../objects/watch/change.ts'
 import type { WatchableStore } from '../objects/watch/feed.ts'
 import { type Following, follow } from '../objects/watch/follow.ts'
-import { pauseFor } from '../outgoing/webhook/time-limit.ts'
+import { pauseFor } from '../outgoing/time-limit.ts'
 import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'
@@ -34,7 +34,7 @@ export const resourceQuota: Controller = (context) => {
   const { store, client } = core(context, 'resourcequotas')
   const find = async (group: string, plural: string, namespace: string, name: string) => {
     const stored = table.storeOf(platform.name(group), plural)
-    return (await stored?.get(stored.keys.of(namespace, name)))?.object
+    return (await stored?.get({ namespace, name }))?.object
   }
   const createEvaluator = createEvaluators({ platform, clock, find, enabled: gates.enabled })
   const evaluators = new WeakMap<ServedResource, Evaluator>()
@@ -86,7 +86,7 @@ export const resourceQuota: Controller = (context) => {
     const found: QuotaObject[] = []
     for (const key of quotas.keysIn(namespace)) {
       if (slices.over) await slices.next()
-      const quota = (await client.get(namespace, store.keys.parse(key).name)) as QuotaObject | undefined
+      const quota = (await client.get(namespace, quotas.get(key)?.metadata.name ?? '')) as QuotaObject | undefined
       if (quota !== undefined) found.push(quota)
     }
     return found
@@ -153,7 +153,7 @@ export const resourceQuota: Controller = (context) => {
       const following = follow(of, clock, {
         listed: countAll,
         change(change) {
-          const { namespace } = of.keys.parse(change.entry.key)
+          const { namespace } = change.entry
           if (quotas.keysIn(namespace).length === 0) return
           const look = () => queue.add(namespace)
           frees(change, evaluator).then((less) => (less ? look() : undefined), look)
@@ -172,7 +172,7 @@ export const resourceQuota: Controller = (context) => {
       if (!isCurrent(quota)) queue.add(quota.metadata.namespace ?? '')
       if (changed && isListed) followCounted()
     },
-    remove(key) {
+    remove({ key }) {
       if (quotas.delete(key)) followCounted()
     },
     listed() {

@@ -95,19 +95,16 @@ export const serviceAccountTokens: Controller = (context) => {
     },
   })
 
-  const keyOf = (key: string) => {
-    const { namespace, name } = secrets.store.keys.parse(key)
-    return `${namespace}/${name}`
-  }
+  const keyOf = ({ namespace, name }: StoredObject) => `${namespace}/${name}`
   const look = (entry: StoredObject) => {
-    if (accountOf(entry.object, platform)) queue.add(keyOf(entry.key))
+    if (accountOf(entry.object, platform)) queue.add(keyOf(entry))
   }
   /** Looks at the Secrets of an account that is gone. */
   async function lookAtThoseOf(namespace: string, name: string): Promise<void> {
     const { entries } = await secrets.store.list({ namespace })
     const slices = pauses.slices(() => closing.signal)
     await eachInSlices(entries, slices, (entry) => {
-      if (accountOf(entry.object, platform)?.name === name) queue.add(keyOf(entry.key))
+      if (accountOf(entry.object, platform)?.name === name) queue.add(keyOf(entry))
     })
   }
 
@@ -117,13 +114,13 @@ export const serviceAccountTokens: Controller = (context) => {
       change({ deleted, entry, previous }) {
         if (!deleted) return
         const owner = accountOf((previous ?? entry).object, platform)
-        if (owner && owner.name !== '') queue.add(`${keyOf(entry.key)}/${owner.name}/${owner.uid}`)
+        if (owner && owner.name !== '') queue.add(`${keyOf(entry)}/${owner.name}/${owner.uid}`)
       },
     }),
     follow(accounts.store, clock, {
       change({ deleted, entry }) {
         if (!deleted) return
-        const { namespace, name } = accounts.store.keys.parse(entry.key)
+        const { namespace, name } = entry
         lookAtThoseOf(namespace, name).catch((error: unknown) => {
           logger.warn({ serviceAccount: `${namespace}/${name}`, error }, 'secrets of a deleted service account not found')
         })

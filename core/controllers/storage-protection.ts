@@ -1,5 +1,6 @@
 /** Removes the protection finalizer of storage objects when nothing uses them (API concept 'Storage Object in Use Protection'). */
 
+import type { ObjectName } from '../objects/storage/keys.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { Change } from '../objects/watch/change.ts'
 import { closing, follow } from '../objects/watch/follow.ts'
@@ -36,16 +37,16 @@ export function protectInUse(controller: string, protection: Protection): Contro
     const client = context.client(definition)
     const finalizer = platform.name(protection.finalizer)
     const users = protection.users.map(({ plural, uses }) => ({ uses, store: core(context, plural).store }))
-    /** Keys of objects whose finalizer has to change, including those still in use. */
-    const due = new Set<string>()
+    /** Objects whose finalizer has to change, by key, including those still in use. */
+    const due = new Map<string, ObjectName>()
 
     const isLeaving = ({ metadata }: ApiObject) => metadata.deletionTimestamp !== undefined
     const isDue = (object: ApiObject) => isLeaving(object) === (object.metadata.finalizers ?? []).includes(finalizer)
 
     /** Objects of a namespace to update now. */
     async function dueIn(namespace: string): Promise<ApiObject[]> {
-      const keys = [...due].filter((key) => store.keys.parse(key).namespace === namespace)
-      const found = await Promise.all(keys.map((key) => store.get(key)))
+      const there = [...due.values()].filter((each) => each.namespace === namespace)
+      const found = await Promise.all(there.map((each) => store.get(each)))
       return found.flatMap((entry) => entry?.copy() ?? []).filter(isDue)
     }
 
@@ -85,28 +86,28 @@ export function protectInUse(controller: string, protection: Protection): Contro
       },
     })
 
-    function look({ key, object }: StoredObject): void {
+    function look({ key, namespace, name, object }: StoredObject): void {
       if (isDue(object)) {
-        due.add(key)
-        queue.add(store.keys.parse(key).namespace)
+        due.set(key, { namespace, name })
+        queue.add(namespace)
       } else due.delete(key)
     }
 
     function lookAtAll(): void {
-      for (const key of due) queue.add(store.keys.parse(key).namespace)
+      for (const { namespace } of due.values()) queue.add(namespace)
     }
 
     const followings = [
       follow(store, clock, {
         upsert: look,
-        remove: (key) => void due.delete(key),
+        remove: ({ key }) => void due.delete(key),
       }),
       ...users.map((user) =>
         follow(user.store, clock, {
           listed: lookAtAll,
           change(change) {
             if (due.size === 0 || !frees(change, user.uses)) return
-            queue.add(definition.namespaced ? user.store.keys.parse(change.entry.key).namespace : '')
+            queue.add(definition.namespaced ? change.entry.namespace : '')
           },
         }),
       ),

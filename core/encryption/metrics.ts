@@ -2,6 +2,7 @@
  * Metrics of encryption at rest. A code is the name of a gRPC status (or `OK`), or `unknown-non-grpc` when no plugin was called; `provider` is
  * the name of a plugin, a method is a full gRPC name. Key ids and the server's identity are hashed in labels.
  */
+import { once } from '../common/once.ts'
 import { reloadRows } from '../config/reload-metrics.ts'
 import { counter, doubling, gauge, histogram, type LabelValues, type Recorded, uncounted } from '../metrics.ts'
 import type { Clock } from '../ports.ts'
@@ -90,7 +91,7 @@ export type KeyUses = ReturnType<typeof keyUses>
 /** `server` is this server's identity; empty: none. */
 export function keyUses({ between, uses, lastUse, lastReport }: EncryptionMetrics, clock: Clock, server: string) {
   const last = new Map<Direction, number>()
-  const identity = hashOf(server)
+  const identity = once(() => hashOf(server))
   const used = new Recent<Use>(
     maxKeys,
     (gone) =>
@@ -113,7 +114,7 @@ export function keyUses({ between, uses, lastUse, lastReport }: EncryptionMetric
       const now = seconds()
       const known = used.get(
         JSON.stringify([direction, provider, keyId]),
-        async (): Promise<Use> => [direction, provider, await hashOf(keyId), await identity],
+        async (): Promise<Use> => [direction, provider, await hashOf(keyId), await identity()],
       )
       void known.then((values) => {
         uses.add(values)
@@ -125,7 +126,7 @@ export function keyUses({ between, uses, lastUse, lastReport }: EncryptionMetric
       const now = seconds()
       const known = reported.get(
         JSON.stringify([provider, keyId]),
-        async (): Promise<Report> => [provider, await hashOf(keyId), await identity],
+        async (): Promise<Report> => [provider, await hashOf(keyId), await identity()],
       )
       void known.then((values) => lastReport.set(values, now))
     },

@@ -1,5 +1,6 @@
 import type { FlowHeaders } from '../answers/headers.ts'
 import { serviceUnavailable } from '../answers/status.ts'
+import type { Slices } from '../common/slices.ts'
 import type { Connection, Span } from '../ports.ts'
 import type { Exchange, ExchangeObserver, Lifetime, RequestInfo, User } from '../request/exchange.ts'
 import { requestInfo } from '../request/info.ts'
@@ -8,7 +9,7 @@ import { splitTarget, targetOf } from '../request/target.ts'
 
 const nobody: User = { name: '', groups: [] }
 
-/** A request in flight. Its signal is created on first use. */
+/** A request in flight. Its signal and its slices are created on first use. */
 class RequestExchange implements Exchange {
   request: Request
   readonly connection: Connection
@@ -29,6 +30,7 @@ class RequestExchange implements Exchange {
   #annotations: Map<string, string> | undefined
   #requestAnnotations: Map<string, string> | undefined
   #signal: AbortSignal | undefined
+  #slices: Slices | undefined
   #expiry: AbortController | undefined
   #error: Error | undefined
 
@@ -65,6 +67,11 @@ class RequestExchange implements Exchange {
       this.#signal = AbortSignal.any([this.#sent.signal, this.#lifetime.closing, this.#expiry.signal])
     }
     return this.#signal
+  }
+
+  get slices(): Slices {
+    this.#slices ??= this.#lifetime.pauses.slices(() => this.signal)
+    return this.#slices
   }
 
   onShutdown(end: () => void): () => void {

@@ -2,6 +2,7 @@ import { plainHeaders } from '../answers/plain-error.ts'
 import { Reply } from '../answers/reply.ts'
 import { type ApiError, serviceUnavailable } from '../answers/status.ts'
 import { type Linked, LinkedList } from '../common/linked-list.ts'
+import { Pauses } from '../common/slices.ts'
 import type { Health } from '../meta/health.ts'
 import type { Clock, Connection } from '../ports.ts'
 import { whenSent } from '../request/ended.ts'
@@ -111,6 +112,7 @@ const unavailable = ({ auditId }: Exchange, { status }: ApiError): Response =>
  * counted, so that `drain` can wait for those in flight.
  */
 export class RequestGate implements Lifetime {
+  readonly pauses: Pauses
   readonly #options: RequestGateOptions
   readonly #nextId = createIds()
   readonly #closing = new AbortController()
@@ -133,6 +135,7 @@ export class RequestGate implements Lifetime {
 
   constructor(options: RequestGateOptions) {
     this.#options = options
+    this.pauses = new Pauses(options.clock)
   }
 
   // ── Lifetime of requests ──────────────────────────────────────────────────────────────────────

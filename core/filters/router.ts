@@ -8,7 +8,7 @@ export type OptionalHandler = (exchange: Exchange) => Answer | undefined
 
 export interface Destinations {
   /** Handlers of delegated group versions (`GROUP/VERSION`), the first map first. Looked up per request, because they change while serving. */
-  readonly delegates: readonly ReadonlyMap<string, Handler>[]
+  readonly delegates: () => readonly ReadonlyMap<string, Handler>[]
   /** Resource paths. */
   readonly resources: OptionalHandler
   /** All other paths: discovery, health and so on. */
@@ -27,7 +27,9 @@ function groupVersionOf({ isResource, group, version, path }: RequestInfo): stri
 }
 
 function delegateOf(delegates: Destinations['delegates'], info: RequestInfo): Handler | undefined {
-  for (const handlers of delegates) {
+  // The core group is never delegated.
+  if (info.isResource && info.group === '') return undefined
+  for (const handlers of delegates()) {
     const found = handlers.size > 0 ? handlers.get(groupVersionOf(info)) : undefined
     if (found !== undefined) return found
   }

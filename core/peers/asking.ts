@@ -2,7 +2,7 @@
 import { AskFailed, type AskServices, ask } from '../aggregation/ask.ts'
 import { eachInSlices, type Pauses } from '../common/slices.ts'
 import { aggregatedType, type DiscoveredGroup } from '../meta/aggregated-discovery.ts'
-import { NoAddress } from '../outgoing/webhook/service-address.ts'
+import { NoAddress } from '../outgoing/service-address.ts'
 import type { Platform } from '../platform.ts'
 import { APIGroupDiscovery } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import { decode } from '../schema/decode.ts'

@@ -2,7 +2,7 @@
 import type { PeerAddresses } from '../controllers/bootstrap/peer-addresses.ts'
 import { type Connect, connectTimeout } from '../outgoing/forwarding/destination.ts'
 import { type ClientCertificate, withClientCertificate } from '../outgoing/forwarding/pem-files.ts'
-import { NoAddress } from '../outgoing/webhook/service-address.ts'
+import { NoAddress } from '../outgoing/service-address.ts'
 import type { Platform } from '../platform.ts'
 
 export interface PeerConnectOptions {

@@ -1,5 +1,6 @@
 import { identityLabel } from '../controllers/bootstrap/identity-lease.ts'
 import type { ServedResource } from '../objects/registry/served.ts'
+import type { ObjectRef } from '../objects/storage/keys.ts'
 import { type Following, follow } from '../objects/watch/follow.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -24,10 +25,8 @@ export async function followIdentities(options: IdentitiesOptions): Promise<Foll
   const labels = Object.entries(identityLabel(platform))
   /** By name; a server that is started again has another holder. */
   const holders = new Map<string, string>()
-  const nameOf = (key: string) => leases.store.keys.parse(key).name
 
-  function remove(key: string): void {
-    const name = nameOf(key)
+  function remove({ name }: ObjectRef): void {
     if (holders.delete(name)) went(name)
   }
 
@@ -35,11 +34,12 @@ export async function followIdentities(options: IdentitiesOptions): Promise<Foll
     leases.store,
     clock,
     {
-      upsert({ key, object: { metadata, spec } }) {
-        const name = nameOf(key)
+      upsert(entry) {
+        const { name } = entry
+        const { metadata, spec } = entry.object
         const holder = (spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity
         if (name === identity || holder === undefined || labels.some(([label, value]) => metadata.labels?.[label] !== value))
-          return remove(key)
+          return remove(entry)
         if (holders.get(name) === holder) return
         holders.set(name, holder)
         came(name)

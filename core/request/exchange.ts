@@ -1,6 +1,7 @@
 import type { FlowHeaders } from '../answers/headers.ts'
 import type { Status } from '../answers/status.ts'
 import type { MaybePromise } from '../common/maybe-promise.ts'
+import type { Pauses, Slices } from '../common/slices.ts'
 import type { Connection, Context, Span } from '../ports.ts'
 
 /** The caller of a request (authentication/user.Info). */
@@ -91,6 +92,8 @@ export interface RequestMetadata {
 export interface Lifetime {
   /** Aborts when the server closes. Requests in flight have ended by then, unless they took too long. */
   readonly closing: AbortSignal
+  /** In which requests take turns on the thread. */
+  readonly pauses: Pauses
   /** Calls `end` when the server shuts down, at once if it does already. The returned function unregisters it. */
   onShutdown(end: () => void): () => void
 }
@@ -119,6 +122,11 @@ export interface Exchange extends Context {
   deadline?: number
   /** Set by the tracing filter, and by the verb while it runs. */
   span?: Span | undefined
+  /**
+   * The time slices of everything that is done for the request one after the other; they begin at the first use. Work that is done at once with other
+   * work of the request has slices of its own.
+   */
+  readonly slices: Slices
   /** The deadline has passed and the client has its answer: remaining work must stop. */
   readonly expired: boolean
   /** A resource handles the request, on a server with CBOR: errors may have this form, too. */

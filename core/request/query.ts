@@ -1,10 +1,9 @@
 /** Converts query parameters to options by the reference server's rules. The first of several values is used. */
 import { badRequest } from '../answers/status.ts'
+import { int64Fault, parsedInt64 } from '../schema/go/parse-int.ts'
 import { quote } from '../schema/go/quote.ts'
 
 export type Reader<T> = (values: readonly string[]) => T
-
-const maxInt64 = 2n ** 63n - 1n
 
 export const text: Reader<string> = ([first = '']) => first
 export const texts: Reader<readonly string[]> = (values) => values
@@ -12,19 +11,10 @@ export const texts: Reader<readonly string[]> = (values) => values
 /** True for everything except `0` and `false`; the empty string is true as well. */
 export const flag: Reader<boolean> = ([first = '']) => first !== '0' && first.toLowerCase() !== 'false'
 
-const isInteger = (given: string) => /^[+-]?[0-9]+$/.test(given)
-
-/** The number that a text is in decimal digits; undefined: it is none of 64 bits. */
-export function parsedInt64(given: string): bigint | undefined {
-  if (!isInteger(given)) return undefined
-  const value = BigInt(given.startsWith('+') ? given.slice(1) : given)
-  return value > maxInt64 || value < -maxInt64 - 1n ? undefined : value
-}
-
 function int64(given: string): bigint {
   const value = parsedInt64(given)
   if (value !== undefined) return value
-  throw badRequest(`strconv.ParseInt: parsing ${quote(given)}: ${isInteger(given) ? 'value out of range' : 'invalid syntax'}`)
+  throw badRequest(int64Fault(given))
 }
 
 /** A 64-bit integer. Throws BadRequest. */

@@ -123,6 +123,11 @@ export interface Strategy<T = ApiObject> {
   gracePeriod?(object: T, requested: number | undefined): number
   /** Warning for deletes without propagation policy. */
   readonly propagationWarning?: string
+  /**
+   * Reads annotations of a client's object that hold fields of former versions, in place, before its defaults: their texts become those in which the
+   * reference prints the fields. Throws ConversionError for a text that its conversion refuses.
+   */
+  readAnnotations?(object: ApiObject): void
   /** Defaults for this kind only, not for its messages elsewhere. */
   defaults?(object: T, context: HookContext): void
   /** Warnings for creates and for updates of the main resource or its scale. */

@@ -13,6 +13,9 @@ export class Base64Error extends DecodeError {
   }
 }
 
+/** A value fits its schema, but the reference can't convert it to the version that it works with. */
+export class ConversionError extends DecodeError {}
+
 /** A value has another JSON type than its field. */
 export class TypeMismatch extends DecodeError {
   readonly value: Json

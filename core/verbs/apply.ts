@@ -1,5 +1,5 @@
 import { ApiError, badRequest, conflict, invalid } from '../answers/status.ts'
-import { unconvertible } from '../apply/ownership.ts'
+import { unconvertible, unversionable } from '../apply/ownership.ts'
 import { append } from '../common/lists.ts'
 import { updateObject } from '../objects/registry/update.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
@@ -8,7 +8,7 @@ import { readPatchOptions } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
 import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import { checkParts } from '../schema/decode-budget.ts'
-import { DecodeError, ExceededBounds } from '../schema/decode-error.ts'
+import { ConversionError, DecodeError, ExceededBounds } from '../schema/decode-error.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { openBrace } from '../schema/json/bytes.ts'
@@ -25,7 +25,7 @@ import { checkName, validatePatchedIdentity } from './name.ts'
 import { afterApply } from './ownership.ts'
 import { conversionFault, withGoIntegers } from './patch/conversion.ts'
 import { receive } from './receive.ts'
-import type { Target } from './services.ts'
+import type { Services, Target } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 
 /** Apply bodies are declared as YAML, but are usually JSON, which is faster to parse. */
@@ -75,13 +75,17 @@ function configuration(value: Json): JsonObject {
 }
 
 /** PATCH with an applied configuration (API conventions, 'Server-side apply'); creates a missing object. */
-export async function apply(target: Target, format: ApplyFormat): Promise<Response> {
-  const { exchange, services, resource, view, namespace, name } = target
-  const options = readPatchOptions(exchange.query, services.platform, true)
+export async function apply(
+  { bodies, writes, answers }: Pick<Services, 'bodies' | 'writes' | 'answers'>,
+  target: Target,
+  format: ApplyFormat,
+): Promise<Response> {
+  const { exchange, resource, view, namespace, name } = target
+  const options = readPatchOptions(exchange.query, writes.platform, true)
   const { fieldValidation } = options
-  const bytes = await receive(target)
+  const bytes = await receive(bodies, target)
   exchange.observer?.patched(bytes)
-  const submission = submitWrite(target, 'UPDATE', options)
+  const submission = submitWrite(writes, target, 'UPDATE', options)
   submission.slices.reads(bytes.length)
   const { value, duplicates } = parsers[format](bytes)
   checkName(target)
@@ -101,7 +105,7 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
 
   /** The result as an object of the kind. As in the reference, whole numbers wrap around, and what does not fit is an error of the server. */
   function converted(merged: JsonObject): ApiObject {
-    const convert = (value: Json, refusal: Refusal) => objectOf({ value, faults: [] }, view.body, bytes, services.platform, refusal).object
+    const convert = (value: Json, refusal: Refusal) => objectOf({ value, faults: [] }, view.body, bytes, writes.platform, refusal).object
     const type = { apiVersion: apiVersionOf(view.body), kind: view.body.kind }
     let fits = true
     try {
@@ -112,16 +116,18 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
     } catch (error) {
       if (fits) throw error
       const numbers = withGoIntegers(clone(merged), view.body.schema)
-      return convert(numbers, (_kind, why, fault) =>
-        fault instanceof ExceededBounds ? badRequest(why) : unconvertible(type, applied, fault ? conversionFault(fault) : why),
-      )
+      return convert(numbers, (_kind, why, fault) => {
+        if (fault instanceof ExceededBounds) return badRequest(why)
+        if (fault instanceof ConversionError) return unversionable(type, applied, why)
+        return unconvertible(type, applied, fault ? conversionFault(fault) : why)
+      })
     }
   }
 
   /** The object, with what `completed` needs. */
   async function result(existing: ApiObject | undefined): Promise<Wanted> {
     exchange.span?.event('About to apply patch')
-    const { merged, isStamped } = await afterApply(target, existing, applied, options)
+    const { merged, isStamped } = await afterApply(writes, target, existing, applied, options)
     checkDuplicates()
     await submission.slices.pause()
     const errors = new FieldErrors()
@@ -134,7 +140,7 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
   }
 
   const change = (existing: ApiObject) =>
-    result(existing).then(({ object, record }) => completed(target, object, submission, existing, record))
+    result(existing).then(({ object, record }) => completed(writes, target, object, submission, existing, record))
 
   async function created(): Promise<Wanted> {
     const wanted = await result(undefined)
@@ -149,10 +155,10 @@ export async function apply(target: Target, format: ApplyFormat): Promise<Respon
   }
 
   async function update(): Promise<StoredObject> {
-    const entry = await updateObject(resource, namespace, name, { view, change }, writeRequest(target, submission))
+    const entry = await updateObject(resource, namespace, name, { view, change }, writeRequest(writes, target, submission))
     exchange.span?.event('Object stored in database')
     return entry
   }
 
-  return updateOrCreate(target, options, update, created)
+  return updateOrCreate({ writes, answers }, target, options, update, created)
 }

@@ -25,7 +25,7 @@ import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf/protobuf.ts'
 import { cborFault, cborFaults, cborValue, readingCbor } from './cbor-body.ts'
 import { operationFaults } from './patch/operation-faults.ts'
 import { receive } from './receive.ts'
-import { hookContext, type Target } from './services.ts'
+import { type BodyServices, hookContext, type Target } from './services.ts'
 import { type BodyKind, checkOptionsType, checkType, type TypeCheck } from './type-meta.ts'
 
 /** Builds the error for a malformed body of the right kind; `error` is what `why` describes, if it is not about unknown fields. */
@@ -182,74 +182,74 @@ export function parsePatch(bytes: Uint8Array, format: keyof typeof patchSettling
 }
 
 /** The object of a body as the reference records it: with its defaults, before anything else is done with it. */
-function defaultedJson({ services, resource: { definition }, view }: Target, object: ApiObject): string {
+function defaultedJson(bodies: BodyServices, { resource: { definition }, view }: Target, object: ApiObject): string {
   const { schema } = view.body
   const own = schema === definition.schema ? definition.strategy.defaults : undefined
   // Without defaults the decoded object is what the reference records, but for a list that is cleared.
   if (own === undefined && !schema.open && !hasDefaults(schema) && object.metadata.managedFields?.length !== 0) return jsonText(object)
   const copy = clone(object as JsonObject)
-  const context = hookContext(services)
+  const context = hookContext(bodies)
   applyDefaults(schema, copy, context)
   own?.(copy as never, context)
   const value = canonicalise(schema, copy, { root: true, shares: true }) as unknown as ApiObject
   return jsonText(value)
 }
 
-/** Reads the body as an object of the target's kind. It is parsed in one of these slices, and converted in another. Throws 400, 413, 415. */
-export function readObject(target: Target, validation: FieldValidation, slices: Slices): MaybePromise<ApiObject> {
+/** Reads the body as an object of the target's kind. It is parsed in one time slice, and converted in another. Throws 400, 413, 415. */
+export function readObject(bodies: BodyServices, target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
   const { observer } = target.exchange
-  if (observer === undefined) return decodedObject(target, validation, slices)
-  return then(decodedObject(target, validation, slices), (object) => {
-    observer.requested(object.metadata, () => defaultedJson(target, object))
+  if (observer === undefined) return decodedObject(bodies, target, validation)
+  return then(decodedObject(bodies, target, validation), (object) => {
+    observer.requested(object.metadata, () => defaultedJson(bodies, target, object))
     return object
   })
 }
 
-function decodedObject(target: Target, validation: FieldValidation, slices: Slices): MaybePromise<ApiObject> {
-  const { exchange, services } = target
-  const format = bodyFormat(exchange.request.headers.get('content-type'), services.platform, true, services.cbor)
-  return then(receive(target), (bytes) => {
-    slices.reads(bytes.length)
+function decodedObject(bodies: BodyServices, target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
+  const { exchange } = target
+  const format = bodyFormat(exchange.request.headers.get('content-type'), bodies.platform, true, bodies.cbor)
+  return then(receive(bodies, target), (bytes) => {
+    exchange.slices.reads(bytes.length)
     exchange.span?.event('About to convert to expected version')
-    return then(parsedObject(target, bytes, format, validation, slices), (object) => {
+    return then(parsedObject(bodies, target, bytes, format, validation), (object) => {
       exchange.span?.event('Conversion done')
-      const paused = slices.pause()
+      const paused = exchange.slices.pause()
       return paused ? paused.then(() => object) : object
     })
   })
 }
 
-function fromCbor(target: Target, bytes: Uint8Array, validation: FieldValidation): ApiObject {
+function fromCbor({ platform }: BodyServices, target: Target, bytes: Uint8Array, validation: FieldValidation): ApiObject {
   const { body } = target.view
   const value = cborValue(bytes, body)
   const given: Body = { value, faults: cborFaults(body.schema, value), isOwn: true, isStrict: true }
   const refusal: Refusal = (kind, why, error) => cannotHandle(kind, error === undefined ? why : cborFault(error, body.schema))
-  const { object, faults } = objectOf(given, body, bytes, target.services.platform, refusal)
+  const { object, faults } = objectOf(given, body, bytes, platform, refusal)
   applyFieldValidation(target, validation, faults)
   return object
 }
 
 function parsedObject(
+  bodies: BodyServices,
   target: Target,
   bytes: Uint8Array,
   format: BodyFormat,
   validation: FieldValidation,
-  slices: Slices,
 ): MaybePromise<ApiObject> {
-  const { services, view } = target
-  if (format === 'protobuf') return fromProtobuf(bytes, view.body, services.platform)
-  if (format === 'cbor') return fromCbor(target, bytes, validation)
+  const { exchange, view } = target
+  if (format === 'protobuf') return fromProtobuf(bytes, view.body, bodies.platform)
+  if (format === 'cbor') return fromCbor(bodies, target, bytes, validation)
   const body = parseBody(bytes, format, view.body.kind, view.body.schema)
-  return then(slices.pause(), () => {
-    const { object, faults } = objectOf(body, view.body, bytes, services.platform)
+  return then(exchange.slices.pause(), () => {
+    const { object, faults } = objectOf(body, view.body, bytes, bodies.platform)
     applyFieldValidation(target, validation, faults)
     return object
   })
 }
 
 /** Reads delete options from the body if there is one, otherwise from the query. A kind may warn about its default propagation policy. */
-export async function readDelete(target: Target): Promise<DeleteOptions> {
-  const options = await deleteOptions(target)
+export async function readDelete(bodies: BodyServices, target: Target): Promise<DeleteOptions> {
+  const options = await deleteOptions(bodies, target)
   const { propagationWarning } = target.resource.definition.strategy
   const isOpen = options.propagationPolicy === undefined && options.orphanDependents === undefined
   if (isOpen && propagationWarning !== undefined) target.exchange.warnings.push(propagationWarning)
@@ -258,13 +258,13 @@ export async function readDelete(target: Target): Promise<DeleteOptions> {
 
 const withoutType = ({ kind: _kind, apiVersion: _apiVersion, ...options }: JsonObject) => options
 
-async function deleteOptions(target: Target): Promise<DeleteOptions> {
-  const { exchange, services } = target
-  const { platform } = services
-  const bytes = await receive(target)
+async function deleteOptions(bodies: BodyServices, target: Target): Promise<DeleteOptions> {
+  const { exchange } = target
+  const { platform, cbor } = bodies
+  const bytes = await receive(bodies, target)
   if (bytes.length === 0) return readDeleteOptions(exchange.query, platform)
-  const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true, services.cbor)
-  const slices = services.pauses.slices(() => exchange.signal)
+  const format = bodyFormat(exchange.request.headers.get('content-type'), platform, true, cbor)
+  const { slices } = exchange
   slices.reads(bytes.length)
   const options = await decodeOptions(bytes, format, platform, slices)
   exchange.observer?.requested({}, () => {

@@ -7,7 +7,7 @@ import type { Json } from '../schema/model.ts'
 import { requireNamespace } from './name.ts'
 import { dropRepeatedOwners } from './owner-references.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
-import { hookContext, type Target } from './services.ts'
+import { hookContext, type Target, type WriteServices } from './services.ts'
 import type { Submission } from './submission.ts'
 
 /** Admission may change an object, but not its name or namespace, which were authorized. Throws 400. */
@@ -37,15 +37,16 @@ function relyOnDefinition({ resource: { definition, groupResource } }: Target, s
  * before it. An applied object has managed fields already; `record` only says whether it is stamped.
  */
 export function completed(
+  writes: WriteServices,
   target: Target,
   object: ApiObject,
   submission: Submission,
   old: ApiObject | undefined,
   record: Recorder,
 ): MaybePromise<ApiObject> {
-  const { services, resource, view } = target
+  const { resource, view } = target
   const { definition } = resource
-  const context = hookContext(services)
+  const context = hookContext(writes)
   if (definition.closing !== undefined && submission.operation === 'CREATE')
     throw forbidden(resource.groupResource, object.metadata.name ?? '', definition.closing)
   if (submission.operation === 'CREATE') relyOnDefinition(target, submission, object)

@@ -11,13 +11,13 @@ import { parseRevision } from '../schema/formats/revision-text.ts'
 import { completed } from './completion.ts'
 import type { Recorder } from './ownership.ts'
 import { respondEntry } from './respond.ts'
-import type { Target } from './services.ts'
+import type { Services, Target, WriteServices } from './services.ts'
 import { type Submission, submitWrite, writeRequest } from './submission.ts'
 
 /** Throws 403 when the user may not create the object, 500 when that can't be found out. */
-async function authorizeCreate({ services, exchange }: Target): Promise<void> {
+async function authorizeCreate({ authorizer }: WriteServices, { exchange }: Target): Promise<void> {
   const attributes = attributesOf(exchange.user, { ...exchange.info, verb: 'create' })
-  const { verdict, reason, error } = await services.authorizer.authorize(attributes, exchange)
+  const { verdict, reason, error } = await authorizer.authorize(attributes, exchange)
   if (verdict === 'allow') return
   throw error === undefined ? forbiddenError(attributes, reason) : internalError(error)
 }
@@ -26,9 +26,9 @@ async function authorizeCreate({ services, exchange }: Target): Promise<void> {
  * The create that an update or an apply of a missing object becomes. It needs the right to create, which is checked before validating
  * admission (apiserver/pkg/endpoints/handlers/update.go, `withAuthorization`).
  */
-function submitCreation(target: Target, options: WriteOptions): Submission {
-  const submission = submitWrite(target, 'CREATE', options)
-  return { ...submission, validate: (object, old) => authorizeCreate(target).then(() => submission.validate(object, old)) }
+function submitCreation(writes: WriteServices, target: Target, options: WriteOptions): Submission {
+  const submission = submitWrite(writes, target, 'CREATE', options)
+  return { ...submission, validate: (object, old) => authorizeCreate(writes, target).then(() => submission.validate(object, old)) }
 }
 
 /** Maximum attempts while the object is repeatedly created and deleted by others. */
@@ -49,17 +49,23 @@ export interface Wanted {
  * Creates the absent object. As in the reference, a resourceVersion is no precondition (storage/etcd3/store.go, `GuaranteedUpdate`): admission
  * sees it, a dry run shows it, and only a malformed one is an error (500).
  */
-async function createAbsent(target: Target, options: WriteOptions, { object, record }: Wanted): Promise<StoredObject> {
-  const submission = submitCreation(target, options)
-  const admitted = await completed(target, object, submission, undefined, record)
+async function createAbsent(
+  writes: WriteServices,
+  target: Target,
+  options: WriteOptions,
+  { object, record }: Wanted,
+): Promise<StoredObject> {
+  const submission = submitCreation(writes, target, options)
+  const admitted = await completed(writes, target, object, submission, undefined, record)
   const revision = parseRevision(admitted.metadata.resourceVersion ?? '')
   if (typeof revision === 'string') throw unreasoned(revision)
   if (!options.dryRun) delete admitted.metadata.resourceVersion
-  return createObject(target.resource, admitted, writeRequest(target, submission))
+  return createObject(target.resource, admitted, writeRequest(writes, target, submission))
 }
 
 /** Responds with the updated object (200), or with the one that is created if there is none (201). */
 export async function updateOrCreate(
+  { writes, answers }: Pick<Services, 'writes' | 'answers'>,
   target: Target,
   options: WriteOptions,
   update: () => Promise<StoredObject>,
@@ -67,12 +73,12 @@ export async function updateOrCreate(
 ): Promise<Response> {
   for (let count = 1; ; count++) {
     try {
-      return respondEntry(target, await update())
+      return respondEntry(answers, target, await update())
     } catch (error) {
       if (!isMissing(target, error)) throw error
     }
     try {
-      return respondEntry(target, await createAbsent(target, options, await wanted()), 201)
+      return respondEntry(answers, target, await createAbsent(writes, target, options, await wanted()), 201)
     } catch (error) {
       if (reasonOf(error) !== 'AlreadyExists' || count === tries || options.dryRun) throw error
     }

@@ -10,7 +10,7 @@ import type { DeleteOptions } from '../request/delete-options.ts'
 import { FieldErrors } from '../schema/field-error.ts'
 import { FieldPath } from '../schema/field-path.ts'
 import { respondStatus } from './respond.ts'
-import type { Target } from './services.ts'
+import type { Services, Target, WriteServices } from './services.ts'
 
 const verb = 'unsafe-delete-ignore-read-errors'
 const option = 'ignoreStoreReadErrorWithClusterBreakingPotential'
@@ -19,8 +19,8 @@ const path = FieldPath.of(option)
 const others = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const
 
 /** Whether the client sets the option and the feature gate AllowUnsafeMalformedObjectDeletion is on. */
-export function ignoresUnreadable({ services }: Target, options: DeleteOptions): boolean {
-  return options[option] === true && services.settings.enabled('AllowUnsafeMalformedObjectDeletion')
+export function ignoresUnreadable({ settings }: WriteServices, options: DeleteOptions): boolean {
+  return options[option] === true && settings.enabled('AllowUnsafeMalformedObjectDeletion')
 }
 
 /** Error for the option in a deletecollection request. */
@@ -34,24 +34,28 @@ function refusal(platform: Platform, ...details: readonly string[]): Error {
   return invalid({ group: platform.name('meta.<domain>'), kind: 'DeleteOptions' }, '', errors.list)
 }
 
-async function authorize({ exchange, services, resource }: Target): Promise<void> {
+async function authorize({ authorizer }: WriteServices, { exchange, resource }: Target): Promise<void> {
   const { groupResource } = resource
   const { name } = exchange.info
-  const { verdict, reason, error } = await services.authorizer.authorize(attributesOf(exchange.user, { ...exchange.info, verb }), exchange)
+  const { verdict, reason, error } = await authorizer.authorize(attributesOf(exchange.user, { ...exchange.info, verb }), exchange)
   if (verdict === 'allow') return
   if (error !== undefined) throw forbidden(groupResource, name, `error while checking permission for "${verb}", ${error}`)
   throw forbidden(groupResource, name, `not permitted to do "${verb}", reason: ${reason}`)
 }
 
 /** Throws 404, 403, 422, and 409 when the object is readable. */
-export async function deleteUnreadable(target: Target, options: DeleteOptions): Promise<Response> {
-  const { exchange, services, resource, namespace, name } = target
+export async function deleteUnreadable(
+  { writes, answers }: Pick<Services, 'writes' | 'answers'>,
+  target: Target,
+  options: DeleteOptions,
+): Promise<Response> {
+  const { exchange, resource, namespace, name } = target
   const set = others.filter((each) => options[each] !== undefined)
-  if (set.length > 0) throw refusal(services.platform, ...set.map((each) => `cannot be set together with .${each}`))
-  exchange.annotations.set(services.platform.name('apiserver.<domain>/unsafe-delete-ignore-read-error'), '')
-  await authorize(target)
-  services.logger.info({ resource: resource.groupResource, namespace, name }, 'deleting an object that cannot be read')
+  if (set.length > 0) throw refusal(writes.platform, ...set.map((each) => `cannot be set together with .${each}`))
+  exchange.annotations.set(writes.platform.name('apiserver.<domain>/unsafe-delete-ignore-read-error'), '')
+  await authorize(writes, target)
+  writes.logger.info({ resource: resource.groupResource, namespace, name }, 'deleting an object that cannot be read')
   await removeUnreadable(resource, namespace, name, options.dryRun)
   const details = { name, kind: resource.definition.kind }
-  return respondStatus(target, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 })
+  return respondStatus(answers, target, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details, code: 200 })
 }

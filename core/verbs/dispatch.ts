@@ -8,7 +8,7 @@ import type { Negotiated } from '../request/negotiate.ts'
 import { createRouteMedia } from '../request/route-media.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
 import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
-import { actionOf } from './actions/index.ts'
+import { createActions } from './actions/index.ts'
 import { create } from './create.ts'
 import { deleteVerb } from './delete.ts'
 import { deleteCollection } from './deletecollection.ts'
@@ -23,16 +23,17 @@ import { inVerbSpan } from './verb-span.ts'
 import { type SubresourceView, viewsOf } from './views.ts'
 import { watch } from './watch.ts'
 
-const verbs: { readonly [verb: string]: Verb } = {
-  get,
-  list,
-  watch,
-  create,
-  update,
-  patch,
-  delete: deleteVerb,
-  deletecollection: deleteCollection,
-}
+/** The verbs on stored objects. */
+const verbsOf = (services: Services): { readonly [verb: string]: Verb } => ({
+  get: get(services),
+  list: list(services),
+  watch: watch(services),
+  create: create(services),
+  update: update(services),
+  patch: patch(services),
+  delete: deleteVerb(services),
+  deletecollection: deleteCollection(services),
+})
 
 /** Verbs on namespaced resources that need no namespace. */
 const everywhere = new Set(['list', 'watch'])
@@ -72,13 +73,15 @@ const actionView = (name: string, body: SubresourceView['body']): SubresourceVie
 
 /** Finds the resource, its subresource and the verb of a request, and handles it. Undefined for resources that this server does not serve. */
 export function createDispatch(services: Services): (exchange: Exchange) => MaybePromise<Response> | undefined {
-  const { platform } = services
+  const { platform, table, cbor, metrics, release } = services.dispatch
+  const verbs = verbsOf(services)
+  const actionOf = createActions(services)
   const known = new WeakMap<ServedResource, ReadonlyMap<string, Endpoint>>()
 
   function endpointsOf({ definition }: ServedResource): ReadonlyMap<string, Endpoint> {
     const views = viewsOf(definition)
     const routes = routesOf(definition)
-    const own = deprecationWarning(definition, services.release)
+    const own = deprecationWarning(definition, release)
     const endpoint = (name: string): Endpoint => {
       const answers = actionOf(definition, name)
       const view = answers ? undefined : views.get(name)
@@ -113,18 +116,18 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     const { group, resource } = groupResource
     const { info, warnings, observer, annotations } = exchange
     const { removed = '' } = definition.lifecycle
-    services.metrics.deprecated.set([group, info.version, resource, info.subresource, removed], 1)
+    metrics.deprecated.set([group, info.version, resource, info.subresource, removed], 1)
     warnings.push(warning)
     if (observer === undefined) return
     annotations.set(deprecatedKey, 'true')
     if (removed !== '') annotations.set(removedKey, removed)
   }
 
-  const checkAccept = createRouteMedia(platform, services.cbor)
+  const checkAccept = createRouteMedia(platform, cbor)
 
   /** Throws 415 or 406. */
   function checkMedia({ request: { headers, method } }: Exchange, { produces }: Route): void {
-    if (method === 'PATCH' && produces !== 'anything') checkPatchType(headers.get('content-type'), services.cbor)
+    if (method === 'PATCH' && produces !== 'anything') checkPatchType(headers.get('content-type'), cbor)
     checkAccept(headers.get('accept'), method === 'GET' || produces === 'anything' ? produces : 'objects')
   }
 
@@ -161,12 +164,12 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
 
   return (exchange) => {
     const { info } = exchange
-    const resource = services.table.lookup(info.group, info.version, info.resource)
+    const resource = table.lookup(info.group, info.version, info.resource)
     if (resource === undefined) return undefined
     const { endpoint, verb, namespace, name } = finders[resource.definition.origin.routing](resource, exchange)
-    const target = { exchange, services, resource, view: endpoint.view, namespace, name, negotiated: undefined as Negotiated | undefined }
-    if (services.cbor) exchange.isHandled = true
-    if (!endpoint.connects) target.negotiated = negotiate(target)
+    const target = { exchange, resource, view: endpoint.view, namespace, name, negotiated: undefined as Negotiated | undefined }
+    if (cbor) exchange.isHandled = true
+    if (!endpoint.connects) target.negotiated = negotiate(services.answers, target)
     else if (exchange.query.has('dryRun')) throw badRequest('dryRun is not supported')
     if (endpoint.connects || !nameLater.has(info.verb)) checkName(target)
     return exchange.span?.isRecorded && !endpoint.connects ? inVerbSpan(exchange, exchange.span, () => verb(target)) : verb(target)

@@ -3,7 +3,7 @@ import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { readGetOptions } from '../request/options.ts'
 import { parseListVersion, parseVersion } from '../request/resource-version.ts'
 import { respondEntry } from './respond.ts'
-import type { Target, Verb } from './services.ts'
+import type { AnswerServices, Services, Target, Verb } from './services.ts'
 
 /** The parameter was removed; ignoring it would return a different object than requested, so it is refused. */
 function refuseExport(query: URLSearchParams): void {
@@ -18,21 +18,24 @@ function read({ exchange, resource: { store }, namespace, name }: Target): Store
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
   const atLeast = (store.cached ? parseVersion : parseListVersion)(resourceVersion)
   exchange.span?.event('About to Get from storage')
-  if (atLeast === 0) return store.live(store.keys.of(namespace, name), exchange)
+  if (atLeast === 0) return store.live({ namespace, name }, exchange)
   return store.list({ namespace, name, at: { atLeast }, context: exchange }).then(({ entries }) => entries[0])
 }
 
-function answer(target: Target, entry: StoredObject | undefined): Response {
+function answer(answers: AnswerServices, target: Target, entry: StoredObject | undefined): Response {
   if (entry === undefined) throw notFound(target.resource.groupResource, target.name)
   const problem = target.view.unreadable?.(entry.copy())
   if (problem) throw problem
-  return respondEntry(target, entry)
+  return respondEntry(answers, target, entry)
 }
 
 /** GET of one object. */
-export const get: Verb = (target) => {
-  const found = read(target)
-  return found instanceof Promise ? answerLater(target, found) : answer(target, found)
-}
+export const get =
+  ({ answers }: Pick<Services, 'answers'>): Verb =>
+  (target) => {
+    const found = read(target)
+    return found instanceof Promise ? answerLater(answers, target, found) : answer(answers, target, found)
+  }
 
-const answerLater = (target: Target, found: Promise<StoredObject | undefined>) => found.then((entry) => answer(target, entry))
+const answerLater = (answers: AnswerServices, target: Target, found: Promise<StoredObject | undefined>) =>
+  found.then((entry) => answer(answers, target, entry))

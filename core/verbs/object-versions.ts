@@ -7,7 +7,7 @@ import { requestBounds } from '../schema/decode-budget.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { Json } from '../schema/model.ts'
 import { definitionIn } from './ownership.ts'
-import { hookContext, type Target } from './services.ts'
+import { hookContext, type Target, type WriteServices } from './services.ts'
 import { typedAs } from './type-meta.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
@@ -38,30 +38,30 @@ function versionsWith(resources: readonly ServedResource[], subresource: string)
 }
 
 /** The served versions of the target's resource, or of its subresource's bodies. */
-export function objectVersions(target: Target): ObjectVersions {
-  const { services, resource, view } = target
+export function objectVersions(writes: WriteServices, target: Target): ObjectVersions {
+  const { resource, view } = target
   /** Absent: the subresource has a kind of its own. */
   const definitionOf = (kind: GroupVersionKind) =>
-    view.body.schema === resource.definition.schema ? definitionIn(target, apiVersionOf(kind)) : undefined
+    view.body.schema === resource.definition.schema ? definitionIn(writes, target, apiVersionOf(kind)) : undefined
   const schemaOf = (kind: GroupVersionKind) => definitionOf(kind)?.schema ?? view.body.schema
   return {
     schemaOf,
-    all: () => versionsWith(services.table.versionsOf(resource), view.name),
+    all: () => versionsWith(writes.table.versionsOf(resource), view.name),
     async convert(object, to) {
       const apiVersion = apiVersionOf(to)
       if (object.apiVersion === apiVersion) return object
-      const result = definitionIn(target, apiVersion)
+      const result = definitionIn(writes, target, apiVersion)
       if (result === undefined) throw new Error(`no conversion of ${object.kind} from ${object.apiVersion} to ${apiVersion}`)
       return inVersion(result, object, target.exchange)
     },
     decode(value, kind) {
       const definition = definitionOf(kind)
       const schema = schemaOf(kind)
-      const object = canonicalise(schema, typedAs(value, { ...kind, schema }, services.platform), {
+      const object = canonicalise(schema, typedAs(value, { ...kind, schema }, writes.platform), {
         root: true,
         bounds: requestBounds,
       }) as ApiObject
-      const context = hookContext(services)
+      const context = hookContext(writes)
       applyDefaults(schema, object as Json, context)
       definition?.strategy.defaults?.(object as never, context)
       return object

@@ -14,7 +14,7 @@ import { canonicalise } from '../schema/decode.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { keepCleared } from './body.ts'
 import { type ConvertNow, withConversions } from './conversions.ts'
-import type { Target } from './services.ts'
+import type { Target, WriteServices } from './services.ts'
 
 /**
  * Sets the managed fields of an object before admission; `existing` is the stored object. Returns whether the object is stamped: an entry got the
@@ -23,25 +23,29 @@ import type { Target } from './services.ts'
 export type Recorder = (object: ApiObject, existing: ApiObject | undefined) => MaybePromise<boolean>
 
 /** The definition of the target's objects in another version; managed fields may name versions that are not served any more. */
-export function definitionIn({ services, resource: { definition } }: Target, apiVersion: string): ResourceDefinition | undefined {
-  return apiVersionOf(definition) === apiVersion ? definition : services.table.definitionIn(definition, apiVersion)
+export function definitionIn(
+  { table }: WriteServices,
+  { resource: { definition } }: Target,
+  apiVersion: string,
+): ResourceDefinition | undefined {
+  return apiVersionOf(definition) === apiVersion ? definition : table.definitionIn(definition, apiVersion)
 }
 
 /** Writes through the core group know no other group's types and vice versa: they drop what is owned in those, such as fields of events. */
 const isCore = (apiVersion: string) => !apiVersion.includes('/')
 
-function versionsOf(target: Target, convert: ConvertNow): Versions {
+function versionsOf(writes: WriteServices, target: Target, convert: ConvertNow): Versions {
   const { body, read } = target.view
   const own = apiVersionOf(body)
   return {
     atom(apiVersion) {
       if (apiVersion === own) return objectAtom(body.schema)
       const isKnown = !read && isCore(apiVersion) === isCore(own)
-      const definition = isKnown ? definitionIn(target, apiVersion) : undefined
+      const definition = isKnown ? definitionIn(writes, target, apiVersion) : undefined
       return definition && objectAtom(definition.schema)
     },
     convert(object, from, to) {
-      const [source, result] = [definitionIn(target, from), definitionIn(target, to)]
+      const [source, result] = [definitionIn(writes, target, from), definitionIn(writes, target, to)]
       if (source === undefined || result === undefined) throw new Error(`no conversion from ${from} to ${to}`)
       const given = canonicalise(source.schema, object, { root: true }) as ApiObject
       return canonicalise(result.schema, convert(given, to) as Json, { root: true })
@@ -54,7 +58,7 @@ class Stamp {
   #isUsed = false
   readonly now: () => number
 
-  constructor({ services: { clock } }: Target) {
+  constructor({ clock }: WriteServices) {
     this.now = () => {
       this.#isUsed = true
       return clock.now()
@@ -66,10 +70,10 @@ class Stamp {
   }
 }
 
-function writingOf(target: Target, manager: string, { now }: Stamp, convert: ConvertNow): Writing {
-  const { services, view } = target
+function writingOf(writes: WriteServices, target: Target, manager: string, { now }: Stamp, convert: ConvertNow): Writing {
+  const { view } = target
   return {
-    platform: services.platform,
+    platform: writes.platform,
     kind: view.body.kind,
     apiVersion: apiVersionOf(view.body),
     subresource: view.name,
@@ -77,14 +81,14 @@ function writingOf(target: Target, manager: string, { now }: Stamp, convert: Con
     now,
     reset: view.reset ?? noFields,
     blank: blankOf(view.body.schema),
-    versions: versionsOf(target, convert),
+    versions: versionsOf(writes, target, convert),
   }
 }
 
 const replicasIn =
-  (target: Target): ReplicasPath =>
+  (writes: WriteServices, target: Target): ReplicasPath =>
   (apiVersion) =>
-    definitionIn(target, apiVersion)?.scale?.specReplicas
+    definitionIn(writes, target, apiVersion)?.scale?.specReplicas
 
 function withEntries<T extends ApiObject>(object: T, entries: Json[] | undefined): T {
   if (entries === undefined) delete object.metadata.managedFields
@@ -93,29 +97,29 @@ function withEntries<T extends ApiObject>(object: T, entries: Json[] | undefined
 }
 
 /** The stored object as the target's view presents it, with the managed fields of that view. */
-export function shown(target: Target, existing: ApiObject, read = target.view.read): ApiObject {
+export function shown(writes: WriteServices, target: Target, existing: ApiObject, read = target.view.read): ApiObject {
   if (!read) return fromStorageVersion(target.resource.definition, existing)
-  return withEntries(read(existing), scaleEntries(existing.metadata.managedFields, replicasIn(target)))
+  return withEntries(read(existing), scaleEntries(existing.metadata.managedFields, replicasIn(writes, target)))
 }
 
 /** Managed fields of the stored object after a write through the view. */
-function ofParent(target: Target, existing: ApiObject | undefined, entries: Json[] | undefined): Json[] | undefined {
+function ofParent(writes: WriteServices, target: Target, existing: ApiObject | undefined, entries: Json[] | undefined): Json[] | undefined {
   if (!target.view.read || existing === undefined) return entries
-  return parentEntries(existing.metadata.managedFields, entries, apiVersionOf(target.resource.definition), replicasIn(target))
+  return parentEntries(existing.metadata.managedFields, entries, apiVersionOf(target.resource.definition), replicasIn(writes, target))
 }
 
 /** Returns the recorder for a create, update or patch of this target. */
-export function recorder(target: Target, fieldManager: string): Recorder {
+export function recorder(writes: WriteServices, target: Target, fieldManager: string): Recorder {
   const manager = managerOf(fieldManager, target.exchange.request.headers.get('user-agent') ?? '')
   const { definition } = target.resource
   return (object, existing) => {
-    const live = existing && shown(target, existing)
+    const live = existing && shown(writes, target, existing)
     const written = target.view.read ? object : keepCleared(throughStorageVersion(definition, object), object as Json as JsonObject)
-    const stamp = new Stamp(target)
+    const stamp = new Stamp(writes)
     const record = (convert: ConvertNow) =>
-      updateManaged(writingOf(target, manager, stamp, convert), live as JsonObject | undefined, written as JsonObject)
+      updateManaged(writingOf(writes, target, manager, stamp, convert), live as JsonObject | undefined, written as JsonObject)
     const finish = (entries: Json[] | undefined) => {
-      withEntries(object, ofParent(target, existing, entries))
+      withEntries(object, ofParent(writes, target, existing, entries))
       return stamp.isOn(definition)
     }
     return then(withConversions(definition.versioning?.converter, target.exchange, record), finish)
@@ -124,20 +128,21 @@ export function recorder(target: Target, fieldManager: string): Recorder {
 
 /** Result of an apply, as parsed value with managed fields, and whether it is stamped. Throws 400, 409, 500. */
 export async function afterApply(
+  writes: WriteServices,
   target: Target,
   existing: ApiObject | undefined,
   applied: JsonObject,
   { fieldManager, force }: { readonly fieldManager: string; readonly force: boolean },
 ): Promise<{ readonly merged: JsonObject; readonly isStamped: boolean }> {
-  const live = existing && shown(target, existing)
+  const live = existing && shown(writes, target, existing)
   const { definition } = target.resource
-  const stamp = new Stamp(target)
+  const stamp = new Stamp(writes)
   const merge = (convert: ConvertNow) =>
-    applyManaged(writingOf(target, fieldManager, stamp, convert), live as JsonObject | undefined, applied, force)
+    applyManaged(writingOf(writes, target, fieldManager, stamp, convert), live as JsonObject | undefined, applied, force)
   const object = await withConversions(definition.versioning?.converter, target.exchange, merge)
   const isStamped = stamp.isOn(definition)
   const metadata = object['metadata'] as ApiObject['metadata']
-  const entries = ofParent(target, existing, metadata.managedFields)
+  const entries = ofParent(writes, target, existing, metadata.managedFields)
   if (entries === metadata.managedFields) return { merged: object, isStamped }
   const { managedFields: _, ...rest } = metadata
   return { merged: { ...object, metadata: { ...rest, ...(entries && { managedFields: entries }) } as JsonObject }, isStamped }

@@ -1,10 +1,11 @@
-import { type ApiError, invalid } from '../answers/status.ts'
+import { type ApiError, invalid, unreasoned } from '../answers/status.ts'
 import { applyJsonPatch, tokensOf } from '../apply/json-patch.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { updateObject } from '../objects/registry/update.ts'
 import { type PatchFormat, patchFormat, patchFormatsOf } from '../request/media-type.ts'
 import { type FieldValidation, readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import { ConversionError } from '../schema/decode-error.ts'
 import { quote } from '../schema/go/quote.ts'
 import { shortJson } from '../schema/go/shorten.ts'
 import { goText } from '../schema/go/text.ts'
@@ -21,7 +22,7 @@ import { applyMergePatch } from './patch/merge-patch.ts'
 import { applyStrategicMerge } from './patch/strategic-merge.ts'
 import { receive } from './receive.ts'
 import { respondEntry } from './respond.ts'
-import type { Target, Verb } from './services.ts'
+import type { Services, Target, Verb } from './services.ts'
 import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
 import { mergedTypeCheck, patchedTypeCheck } from './type-meta.ts'
@@ -46,7 +47,9 @@ function unfit(object: string, why: string): ApiError {
 
 /** The error for a result that is not an object of the kind shows the result; of a strategic merge patch it shows the patch. */
 function refusalOf(isStrategic: boolean, patch: Json, patched: Json): Refusal {
-  if (isStrategic) return (_kind, why, error) => unfit(goText(patch), error ? conversionFault(error) : why)
+  if (isStrategic)
+    return (_kind, why, error) =>
+      error instanceof ConversionError ? unreasoned(why) : unfit(goText(patch), error ? conversionFault(error) : why)
   return (_kind, why) => unfit(shortJson(sorted(patched, Array.isArray(patch) ? containersOf(patch) : patch), maxShown), why)
 }
 
@@ -94,57 +97,59 @@ function checkVersion(target: Target, patched: Json, validation: FieldValidation
 }
 
 /** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
-export const patch: Verb = async (target) => {
-  const { exchange, services, resource, view, namespace, name } = target
-  const formats = patchFormatsOf(resource.definition.origin.strategicMerge, services.cbor)
-  const format = patchFormat(exchange.request.headers.get('content-type'), formats)
-  requireName(target)
-  if (format === 'apply-patch' || format === 'apply-patch-cbor') return apply(target, format)
-  const patcher = patchers[format]
-  const isStrategic = format === 'strategic-merge-patch'
-  const options = readPatchOptions(exchange.query, services.platform, false)
-  const submission = submitWrite(target, 'UPDATE', options)
-  const received = receive(target)
-  const bytes = received instanceof Promise ? await received : received
-  exchange.observer?.patched(bytes)
-  submission.slices.reads(bytes.length)
-  const { value: given, faults } = parsePatch(bytes, format, view.body.schema)
-  const value = isStrategic ? withGoIntegers(given, view.body.schema) : given
-  checkName(target)
-  const paused = submission.slices.pause()
-  if (paused) await paused
+export const patch =
+  ({ bodies, writes, answers }: Pick<Services, 'bodies' | 'writes' | 'answers'>): Verb =>
+  async (target) => {
+    const { exchange, resource, view, namespace, name } = target
+    const formats = patchFormatsOf(resource.definition.origin.strategicMerge, bodies.cbor)
+    const format = patchFormat(exchange.request.headers.get('content-type'), formats)
+    requireName(target)
+    if (format === 'apply-patch' || format === 'apply-patch-cbor') return apply({ bodies, writes, answers }, target, format)
+    const patcher = patchers[format]
+    const isStrategic = format === 'strategic-merge-patch'
+    const options = readPatchOptions(exchange.query, writes.platform, false)
+    const submission = submitWrite(writes, target, 'UPDATE', options)
+    const received = receive(bodies, target)
+    const bytes = received instanceof Promise ? await received : received
+    exchange.observer?.patched(bytes)
+    submission.slices.reads(bytes.length)
+    const { value: given, faults } = parsePatch(bytes, format, view.body.schema)
+    const value = isStrategic ? withGoIntegers(given, view.body.schema) : given
+    checkName(target)
+    const paused = submission.slices.pause()
+    if (paused) await paused
 
-  function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
-    exchange.span?.event('About to apply patch')
-    const document = shown(target, existing, view.base)
-    const patched = patcher(view.body.schema, clone(document as JsonObject), value)
-    return then(submission.slices.pause(), () => convert(existing, patched, record))
-  }
+    function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
+      exchange.span?.event('About to apply patch')
+      const document = shown(writes, target, existing, view.base)
+      const patched = patcher(view.body.schema, clone(document as JsonObject), value)
+      return then(submission.slices.pause(), () => convert(existing, patched, record))
+    }
 
-  /** The patched object as one of the kind. */
-  function convert(existing: ApiObject, patched: Json, record: Recorder): MaybePromise<ApiObject> {
-    const refusal = refusalOf(isStrategic, value, patched)
-    if (!isStrategic) checkVersion(target, patched, options.fieldValidation, refusal)
-    const body = { value: patched, faults, isOwn: true, sorted: true, omitsKeys: isStrategic } as const
-    const check = isStrategic ? mergedTypeCheck : patchedTypeCheck(refusal)
-    const result = objectOf(body, view.body, bytes, services.platform, refusal, check)
-    const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults
-    applyFieldValidation(target, options.fieldValidation, found, refusal)
-    validatePatchedIdentity(target, result.object)
-    exchange.span?.event('About to check admission control')
-    return then(submission.slices.pause(), () => completed(target, result.object, submission, existing, record))
-  }
+    /** The patched object as one of the kind. */
+    function convert(existing: ApiObject, patched: Json, record: Recorder): MaybePromise<ApiObject> {
+      const refusal = refusalOf(isStrategic, value, patched)
+      if (!isStrategic) checkVersion(target, patched, options.fieldValidation, refusal)
+      const body = { value: patched, faults, isOwn: true, sorted: true, omitsKeys: isStrategic } as const
+      const check = isStrategic ? mergedTypeCheck : patchedTypeCheck(refusal)
+      const result = objectOf(body, view.body, bytes, writes.platform, refusal, check)
+      const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults
+      applyFieldValidation(target, options.fieldValidation, found, refusal)
+      validatePatchedIdentity(target, result.object)
+      exchange.span?.event('About to check admission control')
+      return then(submission.slices.pause(), () => completed(writes, target, result.object, submission, existing, record))
+    }
 
-  const write = (record: Recorder) => {
-    const changes = { view, change: (existing: ApiObject) => change(existing, record) }
-    return updateObject(resource, namespace, name, changes, writeRequest(target, submission))
+    const write = (record: Recorder) => {
+      const changes = { view, change: (existing: ApiObject) => change(existing, record) }
+      return updateObject(resource, namespace, name, changes, writeRequest(writes, target, submission))
+    }
+    const record = recorder(writes, target, options.fieldManager)
+    const entry = await ifTooLarge(
+      () => write(record),
+      () => write(dropManagedFields),
+    )
+    exchange.span?.event('Object stored in database')
+    await submission.slices.pause()
+    return respondEntry(answers, target, entry)
   }
-  const record = recorder(target, options.fieldManager)
-  const entry = await ifTooLarge(
-    () => write(record),
-    () => write(dropManagedFields),
-  )
-  exchange.span?.event('Object stored in database')
-  await submission.slices.pause()
-  return respondEntry(target, entry)
-}

@@ -15,7 +15,7 @@ import {
 import type { ListOptions } from '../request/options.ts'
 import { parseListVersion } from '../request/resource-version.ts'
 import { parseShardSelector, type ShardSelector } from '../request/shard-selector.ts'
-import type { Target } from './services.ts'
+import type { ListServices, Target } from './services.ts'
 
 /** The terms of the field selector besides the name that it requires. */
 function otherFields({ fieldSelector = [] }: Pick<ListOptions, 'fieldSelector'>): readonly FieldRequirement[] {
@@ -26,8 +26,8 @@ function otherFields({ fieldSelector = [] }: Pick<ListOptions, 'fieldSelector'>)
 }
 
 /** The shard that a list or watch is limited to, while its feature gate is on. Throws 500. */
-export function shardOf({ services }: Target, { shardSelector = '' }: ListOptions): ShardSelector | undefined {
-  return shardSelector === '' || !services.settings.enabled('ShardedListAndWatch') ? undefined : parseShardSelector(shardSelector)
+export function shardOf({ settings }: ListServices, { shardSelector = '' }: ListOptions): ShardSelector | undefined {
+  return shardSelector === '' || !settings.enabled('ShardedListAndWatch') ? undefined : parseShardSelector(shardSelector)
 }
 
 const shardReaders = { uid: pathReader('.metadata.uid'), namespace: pathReader('.metadata.namespace') } as const
@@ -82,11 +82,12 @@ function requiredValue({ resource: { definition } }: Target, options: ListOption
 
 /** What a watch selects: `scope` is the part that an index of changes can answer, `matches` tests an object; absent: all in the scope. */
 export function watchSelection(
+  lists: ListServices,
   target: Target,
   options: ListOptions,
 ): { readonly scope: Scope; readonly matches?: (entry: StoredObject) => boolean } {
   const { namespace } = target
-  const shard = shardOf(target, options)
+  const shard = shardOf(lists, options)
   const required = requiredValue(target, options)
   const scope = { namespace, ...nameWanted(options), ...(required && { required }) }
   const terms = otherFields(options).length + (options.labelSelector?.requirements.length ?? 0)
@@ -110,10 +111,9 @@ function selectorKey({ labelSelector, fieldSelector = [] }: ListOptions, shard: 
 }
 
 /** Query of a list or of a watch's initial state. `inPages`: the reference reads pages, though the client wants all objects. */
-export function entryQuery(target: Target, options: ListOptions, inPages = false): FeedQuery {
-  const { exchange, resource, namespace, services } = target
-  const { keys } = resource.store
-  const shard = shardOf(target, options)
+export function entryQuery(lists: ListServices, target: Target, options: ListOptions, inPages = false): FeedQuery {
+  const { exchange, namespace } = target
+  const shard = shardOf(lists, options)
   const matches = matcherIn(target, options, shard)
   // As in the reference, a list of any version, which comes from memory, has one page.
   const limit = options.resourceVersion === '0' ? 0 : Math.max(0, options.limit ?? 0)
@@ -123,7 +123,7 @@ export function entryQuery(target: Target, options: ListOptions, inPages = false
   const query: { -readonly [member in keyof FeedQuery]: FeedQuery[member] } = {
     namespace,
     context: exchange,
-    slices: services.pauses.fairSlices(() => exchange.signal),
+    slices: lists.pauses.fairSlices(() => exchange.signal),
   }
   if (name !== undefined) query.name = name
   if (matches !== undefined) {
@@ -136,10 +136,10 @@ export function entryQuery(target: Target, options: ListOptions, inPages = false
     query.at = freshness(options, (inPages || limit > 0) && name === undefined)
     return query
   }
-  const { start, revision } = decodeContinue(options.continue, services.platform)
+  const { start, revision } = decodeContinue(options.continue, lists.platform)
   if ((options.resourceVersion ?? '0') !== '0' && options.resourceVersion !== '')
     throw badRequest('specifying resource version is not allowed when using continue')
-  query.from = keys.prefix(namespace) + start
+  query.from = start
   query.at = revision === inconsistent ? 'newest' : { exact: revision }
   return query
 }

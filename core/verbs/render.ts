@@ -18,7 +18,7 @@ import { encodeEnvelope, encodeObject, encodeProtobuf, type ProtobufEncoder } fr
 import { joined } from './list-body.ts'
 import { jsonParts, type ListParts, protobufParts, valueParts } from './list-parts.ts'
 import { metadataOnly, rowPrinter } from './rows.ts'
-import { hookContext, type Target } from './services.ts'
+import { type AnswerServices, hookContext, type Target } from './services.ts'
 
 const decoder = new TextDecoder()
 
@@ -128,9 +128,9 @@ function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, f
   }
 }
 
-function objectRenderer({ resource, services }: Target, negotiated: Negotiated): Renderer {
+function objectRenderer({ protobuf }: AnswerServices, { resource }: Target, negotiated: Negotiated): Renderer {
   const { definition } = resource
-  if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated, services.protobuf)
+  if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated, protobuf)
   const { format, pretty } = negotiated
   return format === 'json' && !pretty ? knownJsonRenderer(definition, negotiated) : valueRenderer(definition, negotiated, format)
 }
@@ -146,17 +146,22 @@ function knownJsonRenderer(definition: ResourceDefinition, negotiated: Negotiate
   return made
 }
 
-function partialRenderer(target: Target, negotiated: Negotiated, version: string): Renderer {
+function partialRenderer(
+  { platform, joining, protobuf }: AnswerServices,
+  target: Target,
+  negotiated: Negotiated,
+  version: string,
+): Renderer {
   const { format, pretty } = negotiated
   const { definition } = target.resource
   const kind = 'PartialObjectMetadata'
   const schema = PartialObjectMetadata
-  const apiVersion = target.services.platform.name(`meta.<domain>/${version}`)
+  const apiVersion = platform.name(`meta.<domain>/${version}`)
   const write = (value: object) => encode({ value: value as never, schema }, format, pretty)
-  const { read, pieces, print } = metadataOnly(definition, apiVersion, target.services.joining)
+  const { read, pieces, print } = metadataOnly(definition, apiVersion, joining)
   const item = (entry: StoredObject) => partialObject(apiVersion, read(entry))
   const isJson = format === 'json' && !pretty
-  const message = (entry: StoredObject) => target.services.protobuf.encode(schema, ...pieces(entry))
+  const message = (entry: StoredObject) => protobuf.encode(schema, ...pieces(entry))
   const made = (entry: StoredObject) => {
     if (isJson) return print(entry)
     return format === 'protobuf' ? encodeEnvelope(apiVersion, kind, message(entry)) : write(item(entry))
@@ -183,18 +188,24 @@ function partialRenderer(target: Target, negotiated: Negotiated, version: string
 /** What a dry run would create has no revision, but what the client sent in its place. */
 const revisionText = (entry: StoredObject) => (entry.revision === 0 ? entry.copy().metadata.resourceVersion : String(entry.revision))
 
-function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | 'v1beta1', headers: boolean): Renderer {
-  const { services, resource, exchange } = target
+function tableRenderer(
+  answers: AnswerServices,
+  target: Target,
+  negotiated: Negotiated,
+  version: 'v1' | 'v1beta1',
+  headers: boolean,
+): Renderer {
+  const { resource, exchange } = target
   const { format, pretty } = negotiated
   const { definition } = resource
   const includeObject = readIncludeObject(exchange.query)
-  const context = hookContext(services)
-  const options = { apiVersion: services.platform.name(`meta.<domain>/${version}`), includeObject, headers }
+  const context = hookContext(answers)
+  const options = { apiVersion: answers.platform.name(`meta.<domain>/${version}`), includeObject, headers }
   const table = tableWriter(definition, options)
   const name = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
   const parsed = (entry: StoredObject, rowContext: CellContext) =>
     writeJson(table.row(fromStorageVersion(definition, entry.copy()), rowContext))
-  const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, services.joining) : parsed
+  const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, answers.joining) : parsed
   const rowName = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
   /** A Table has no protobuf form. */
   const isJson = (format === 'json' && !pretty) || format === 'protobuf'
@@ -239,17 +250,17 @@ function tableRenderer(target: Target, negotiated: Negotiated, version: 'v1' | '
 }
 
 /** Table of one object that differs from the stored one. */
-export function tableOf({ services, exchange, view }: Target, object: ApiObject, version: 'v1' | 'v1beta1'): JsonObject {
-  const apiVersion = services.platform.name(`meta.<domain>/${version}`)
+export function tableOf(answers: AnswerServices, { exchange, view }: Target, object: ApiObject, version: 'v1' | 'v1beta1'): JsonObject {
+  const apiVersion = answers.platform.name(`meta.<domain>/${version}`)
   const table = tableWriter({ columns: view.columns ?? [] }, { apiVersion, includeObject: readIncludeObject(exchange.query) })
-  return { ...table.head({ resourceVersion: object.metadata.resourceVersion }), rows: [table.row(object, hookContext(services))] }
+  return { ...table.head({ resourceVersion: object.metadata.resourceVersion }), rows: [table.row(object, hookContext(answers))] }
 }
 
 /** The renderer for this target and representation. Tables have column definitions unless `headers` is false. */
-export function createRenderer(target: Target, negotiated: Negotiated, headers = true): Renderer {
+export function createRenderer(answers: AnswerServices, target: Target, negotiated: Negotiated, headers = true): Renderer {
   const { transform } = negotiated
-  if (transform === undefined) return objectRenderer(target, negotiated)
+  if (transform === undefined) return objectRenderer(answers, target, negotiated)
   return transform.kind === 'Table'
-    ? tableRenderer(target, negotiated, transform.version, headers)
-    : partialRenderer(target, negotiated, transform.version)
+    ? tableRenderer(answers, target, negotiated, transform.version, headers)
+    : partialRenderer(answers, target, negotiated, transform.version)
 }

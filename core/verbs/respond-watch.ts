@@ -20,7 +20,7 @@ import { Status as StatusSchema } from '../resources/meta/status.ts'
 import { concatenate } from '../schema/bytes.ts'
 import { createRenderer, type Renderer } from './render.ts'
 import { endpointOf } from './respond.ts'
-import type { Target } from './services.ts'
+import type { AnswerServices, Target } from './services.ts'
 import { type Framing, framingOf } from './watch-framing.ts'
 
 /** Milliseconds in which a client must take 64 KiB of what waits, as in the body of a response. */
@@ -111,21 +111,21 @@ export class WatchEncoders {
 }
 
 /** Encodes watch events in the negotiated representation; frames of a change are cached for all watchers. */
-function watchEncoder(target: Target): WatchEncoder {
-  const { exchange, services, resource } = target
+function watchEncoder(answers: AnswerServices, target: Target): WatchEncoder {
+  const { exchange, resource } = target
   const framing = framingOf(exchange.request)
-  const negotiated = services.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
-  const initialEnd = services.platform.name('<domain>/initial-events-end')
+  const negotiated = answers.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(target))
+  const initialEnd = answers.platform.name('<domain>/initial-events-end')
   const withErrors = (frames: FrameEncoder): WatchEncoder => ({
     ...frames,
     error: (given) =>
       frameOf(negotiated, framing)('ERROR', encode({ value: statusOf(given), schema: StatusSchema }, negotiated.format, false)),
   })
   if (negotiated.transform?.kind === 'PartialObjectMetadataList') return withErrors(unfit)
-  const renderer = (headers: boolean) => createRenderer(target, negotiated, headers)
+  const renderer = (headers: boolean) => createRenderer(answers, target, negotiated, headers)
   // Only the first table of a watch has column definitions.
   if (negotiated.transform?.kind === 'Table') return withErrors(frameEncoder(renderer(true), renderer(false), framing, initialEnd))
-  return services.watchEncoders.of(resource.definition, negotiated, framing, () => {
+  return answers.watchEncoders.of(resource.definition, negotiated, framing, () => {
     const only = renderer(true)
     return withErrors(frameEncoder(only, only, framing, initialEnd))
   })
@@ -135,18 +135,22 @@ function watchEncoder(target: Target): WatchEncoder {
  * Answers with the events of a source: in the body of a response, or in messages, then a close frame, if the client asks for a WebSocket. `open`
  * is called when the answer is certain.
  */
-export function respondWatch(target: Target, open: (encoder: WatchEncoder) => ByteSource): Response | Promise<Response> {
-  const { exchange, services } = target
+export function respondWatch(
+  answers: AnswerServices,
+  target: Target,
+  open: (encoder: WatchEncoder) => ByteSource,
+): Response | Promise<Response> {
+  const { exchange } = target
   const { request } = exchange
-  const encoder = watchEncoder(target)
+  const encoder = watchEncoder(answers, target)
   if (isWebSocket(request))
     return webSocketAnswer(
       exchange,
-      services,
-      () => onlyProtocol(exchange, services.platform),
+      answers,
+      () => onlyProtocol(exchange, answers.platform),
       (client, signal) => sendMessages(client, open(encoder), signal),
     )
-  const type = streamType(services.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(target)))
+  const type = streamType(answers.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(target)))
   return new Reply(open(encoder), { status: 200, headers: responseHeaders(exchange, type) })
 }
 

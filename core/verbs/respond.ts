@@ -5,6 +5,7 @@ import { responseHeaders } from '../answers/headers.ts'
 import { ApiError, type Status } from '../answers/status.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { FeedList } from '../objects/watch/feed.ts'
+import type { Platform } from '../platform.ts'
 import { type Endpoint, isPretty, type Negotiated } from '../request/negotiate.ts'
 import type { ShardSelector } from '../request/shard-selector.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -14,7 +15,7 @@ import { internalType } from '../resources/scheme.ts'
 import { withLineFeed } from '../schema/bytes.ts'
 import { listBody, wholeList } from './list-body.ts'
 import { createRenderer, type ListMeta, tableOf } from './render.ts'
-import type { Target } from './services.ts'
+import type { AnswerServices, Target } from './services.ts'
 import { slowEncoding, startEncoding } from './verb-span.ts'
 
 const compiled: Endpoint = { protobuf: true, table: true }
@@ -28,11 +29,11 @@ export function endpointOf({ view }: Target): Endpoint {
 }
 
 /** Negotiates the representation of the response. Throws 406 when the client accepts none that there is. */
-export function negotiate(target: Target): Negotiated {
+export function negotiate({ negotiator }: AnswerServices, target: Target): Negotiated {
   if (target.negotiated !== undefined) return target.negotiated
-  const { exchange, services } = target
+  const { exchange } = target
   const { headers } = exchange.request
-  const negotiated = services.negotiator.negotiate(headers.get('accept'), endpointOf(target))
+  const negotiated = negotiator.negotiate(headers.get('accept'), endpointOf(target))
   const indents = negotiated.format === 'json' && isPretty(exchange.query, headers)
   return indents ? { ...negotiated, pretty: true } : negotiated
 }
@@ -40,49 +41,64 @@ export function negotiate(target: Target): Negotiated {
 /** The same representation as compact JSON, for the observer of an exchange. */
 const asJson = (negotiated: Negotiated): Negotiated => ({ ...negotiated, format: 'json', pretty: false })
 
-function respond({ exchange, services }: Target, bytes: Uint8Array, type: string, status: number, { pretty }: Negotiated): Response {
+function respond(
+  { settings }: AnswerServices,
+  { exchange }: Target,
+  bytes: Uint8Array,
+  type: string,
+  status: number,
+  { pretty }: Negotiated,
+): Response {
   const body = !pretty && type.startsWith('application/json') ? withLineFeed(bytes) : bytes
-  return bodyResponse(exchange.request, body, { status, headers: responseHeaders(exchange, type) }, services.settings.enabled)
+  return bodyResponse(exchange.request, body, { status, headers: responseHeaders(exchange, type) }, settings.enabled)
 }
 
 /** Throws 406 when the client wants a list of metadata for an object. */
-function refuseList(target: Target, { transform }: Negotiated): void {
+function refuseList({ platform }: AnswerServices, target: Target, { transform }: Negotiated): void {
   if (transform?.kind === 'PartialObjectMetadataList')
-    throw unfitting(`you requested PartialObjectMetadataList, but the requested object is not a list (${typeOf(target, false)})`)
+    throw unfitting(`you requested PartialObjectMetadataList, but the requested object is not a list (${typeOf(platform, target, false)})`)
 }
 
 /** Response with one stored object, as the target's view presents it. */
-export function respondEntry(target: Target, entry: StoredObject, status = 200): Response {
+export function respondEntry(answers: AnswerServices, target: Target, entry: StoredObject, status = 200): Response {
   const { view } = target
-  if (view.read) return respondObject(target, view.read(entry.copy()), status)
-  const negotiated = negotiate(target)
-  refuseList(target, negotiated)
-  const renderer = createRenderer(target, negotiated)
-  target.exchange.observer?.responding(() => createRenderer(target, asJson(negotiated)).object(entry))
+  if (view.read) return respondObject(answers, target, view.read(entry.copy()), status)
+  const negotiated = negotiate(answers, target)
+  refuseList(answers, target, negotiated)
+  const renderer = createRenderer(answers, target, negotiated)
+  target.exchange.observer?.responding(() => createRenderer(answers, target, asJson(negotiated)).object(entry))
   const span = startEncoding(target.exchange, negotiated.mediaType)
   const bytes = renderer.object(entry)
   span?.end(slowEncoding)
-  return respond(target, bytes, contentType(negotiated, negotiated.transform?.kind !== 'Table'), status, negotiated)
+  return respond(answers, target, bytes, contentType(negotiated, negotiated.transform?.kind !== 'Table'), status, negotiated)
 }
 
 /** Response with an object that is not stored in this form: a scale, a review. */
-export function respondObject(target: Target, value: ApiObject, status = 200): Response {
-  const negotiated = negotiate(target)
+export function respondObject(answers: AnswerServices, target: Target, value: ApiObject, status = 200): Response {
+  const negotiated = negotiate(answers, target)
   const { transform } = negotiated
-  refuseList(target, negotiated)
+  refuseList(answers, target, negotiated)
   if (transform?.kind === 'PartialObjectMetadata') {
-    const apiVersion = target.services.platform.name(`meta.<domain>/${transform.version}`)
+    const apiVersion = answers.platform.name(`meta.<domain>/${transform.version}`)
     const partial = { kind: transform.kind, apiVersion, metadata: value.metadata }
-    return respondValue(target, negotiated, { value: partial, schema: PartialObjectMetadata }, contentType(negotiated, true), status)
+    return respondValue(
+      answers,
+      target,
+      negotiated,
+      { value: partial, schema: PartialObjectMetadata },
+      contentType(negotiated, true),
+      status,
+    )
   }
   if (transform?.kind === 'Table') {
-    const table = tableOf(target, value, transform.version) as unknown as ApiObject
-    return respondValue(target, negotiated, { value: table, schema: undefined }, contentType(negotiated, false), status)
+    const table = tableOf(answers, target, value, transform.version) as unknown as ApiObject
+    return respondValue(answers, target, negotiated, { value: table, schema: undefined }, contentType(negotiated, false), status)
   }
-  return respondValue(target, negotiated, { value, schema: target.view.body.schema }, negotiated.mediaType, status)
+  return respondValue(answers, target, negotiated, { value, schema: target.view.body.schema }, negotiated.mediaType, status)
 }
 
 function respondValue(
+  answers: AnswerServices,
   target: Target,
   negotiated: Negotiated,
   content: Parameters<typeof encode>[0],
@@ -99,12 +115,20 @@ function respondValue(
   const span = startEncoding(target.exchange, mediaType)
   const bytes = json !== undefined && format === 'json' && !pretty ? json : encode(content, format, pretty)
   span?.end(slowEncoding)
-  return respond(target, bytes, type, status, negotiated)
+  return respond(answers, target, bytes, type, status, negotiated)
 }
 
-export function respondStatus(target: Target, status: Status): Response {
-  const negotiated = negotiate(target)
-  return respondValue(target, negotiated, { value: status, schema: StatusSchema }, negotiated.mediaType, status.code ?? 200, status)
+export function respondStatus(answers: AnswerServices, target: Target, status: Status): Response {
+  const negotiated = negotiate(answers, target)
+  return respondValue(
+    answers,
+    target,
+    negotiated,
+    { value: status, schema: StatusSchema },
+    negotiated.mediaType,
+    status.code ?? 200,
+    status,
+  )
 }
 
 /** A list with its entries in the order of the rows of its Table. */
@@ -117,15 +141,16 @@ function inRowOrder({ resource }: Target, found: FeedList): FeedList {
 
 /** `next`: token of the next page; `shard`: what the list is limited to. */
 export function respondList(
+  answers: AnswerServices,
   target: Target,
   given: FeedList,
   next: string | undefined,
   shard?: ShardSelector | undefined,
 ): Response | Promise<Response> {
-  const negotiated = negotiate(target)
+  const negotiated = negotiate(answers, target)
   const found = negotiated.transform?.kind === 'Table' ? inRowOrder(target, given) : given
   if (negotiated.transform?.kind === 'PartialObjectMetadata')
-    throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${typeOf(target, true)})`)
+    throw unfitting(`you requested PartialObjectMetadata, but the requested object is a list (${typeOf(answers.platform, target, true)})`)
   // As in the reference, neither Tables and metadata nor lists of custom resources say which shard they are.
   const tellsShard = negotiated.transform === undefined && target.resource.definition.origin.typeMeta !== 'explicit'
   const meta: ListMeta = {
@@ -135,20 +160,20 @@ export function respondList(
     ...(next !== undefined && found.remaining !== undefined && { remainingItemCount: found.remaining }),
     ...(shard && tellsShard && { shardInfo: { selector: shard.text } }),
   }
-  const { exchange, services } = target
-  const now = services.clock.now()
+  const { exchange } = target
+  const now = answers.clock.now()
   const type = contentType(negotiated, negotiated.transform?.kind !== 'Table')
-  exchange.observer?.responding(() => wholeList(createRenderer(target, asJson(negotiated)).list(meta), found, now))
+  exchange.observer?.responding(() => wholeList(createRenderer(answers, target, asJson(negotiated)).list(meta), found, now))
   const span = startEncoding(exchange, negotiated.mediaType)
   const answer = (body: Uint8Array | ByteSource) => {
     span?.end(slowEncoding)
-    if (body instanceof Uint8Array) return respond(target, body, type, 200, negotiated)
-    return sourceResponse(exchange.request, body, { status: 200, headers: responseHeaders(exchange, type) }, services.settings.enabled)
+    if (body instanceof Uint8Array) return respond(answers, target, body, type, 200, negotiated)
+    return sourceResponse(exchange.request, body, { status: 200, headers: responseHeaders(exchange, type) }, answers.settings.enabled)
   }
-  const slices = () => services.pauses.fairSlices(() => exchange.signal)
-  const body = listBody(createRenderer(target, negotiated).list(meta), found, now, { slices, budget: services.listBudget })
+  const slices = () => answers.pauses.fairSlices(() => exchange.signal)
+  const body = listBody(createRenderer(answers, target, negotiated).list(meta), found, now, { slices, budget: answers.listBudget })
   return body instanceof Promise ? body.then(answer) : answer(body)
 }
 
-const typeOf = ({ resource, services }: Target, isList: boolean) => internalType(resource.definition, isList, services.platform)
+const typeOf = (platform: Platform, { resource }: Target, isList: boolean) => internalType(resource.definition, isList, platform)
 const unfitting = (message: string) => new ApiError('NotAcceptable', message)

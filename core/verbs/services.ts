@@ -6,10 +6,10 @@ import type { Alarms } from '../common/alarms.ts'
 import type { Pauses } from '../common/slices.ts'
 import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
 import type { WatchMetrics } from '../objects/watch/metrics.ts'
-import type { ForwardingMetrics } from '../outgoing/forwarding/metrics.ts'
-import type { NodeAgents } from '../outgoing/forwarding/node-agents.ts'
+import type { LocatingServices } from '../outgoing/forwarding/located.ts'
+import type { AgentServices } from '../outgoing/forwarding/metrics.ts'
 import type { Platform } from '../platform.ts'
-import type { Clock, Logger, Outbound } from '../ports.ts'
+import type { Clock, Logger } from '../ports.ts'
 import type { Release } from '../release.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { Negotiated, Negotiator } from '../request/negotiate.ts'
@@ -22,6 +22,74 @@ import type { ListBudget } from './list-body.ts'
 import type { ResourceMetrics } from './metrics.ts'
 import type { WatchEncoders } from './respond-watch.ts'
 import type { SubresourceView } from './views.ts'
+
+/** The server's names, settings and clock, which hooks of kinds get too. */
+export interface Cluster {
+  readonly platform: Platform
+  readonly settings: ClusterSettings
+  readonly clock: Clock
+}
+
+/** For finding the verb of a request. */
+export interface DispatchServices {
+  readonly platform: Platform
+  readonly table: ResourceTable
+  /** Whether CBOR is read and served (KEP-4222). */
+  readonly cbor: boolean
+  readonly metrics: Pick<ResourceMetrics, 'deprecated'>
+  /** The release of this server. */
+  readonly release: Release
+}
+
+/** For reading bodies. */
+export interface BodyServices extends Cluster {
+  readonly cbor: boolean
+  readonly metrics: Pick<ResourceMetrics, 'bodySizes'>
+}
+
+/** For the bytes of responses. */
+export interface AnswerServices extends Cluster {
+  readonly negotiator: Negotiator
+  readonly pauses: Pauses
+  readonly protobuf: ProtobufEncoder
+  /** Joins the bytes of an object that is read at once. */
+  readonly joining: BufferPool
+  readonly listBudget: ListBudget
+  readonly watchEncoders: WatchEncoders
+}
+
+/** For selecting objects of a collection. */
+export interface ListServices {
+  readonly platform: Platform
+  readonly settings: Pick<ClusterSettings, 'enabled'>
+  readonly pauses: Pauses
+  /** Whether watches may request initial events. */
+  readonly watchList: boolean
+}
+
+export interface WatchServices {
+  readonly clock: Clock
+  readonly alarms: Alarms
+  /** Metrics of watches of one version of a resource. */
+  metricsOf(definition: ResourceDefinition): WatchMetrics
+  /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */
+  readonly minRequestTimeout: number
+}
+
+/** For what is written: ownership, admission, validation. */
+export interface WriteServices extends Cluster {
+  readonly table: ResourceTable
+  /** Schedules long CEL evaluations. */
+  readonly pauses: Pauses
+  readonly admission: Admission
+  /** Writes that need another permission than that of their verb. */
+  readonly authorizer: Authorizer
+  /** Receives timings of validation rules of custom resources. */
+  readonly rules: RuleMetrics
+  readonly logger: Logger
+  /** Concurrent deletions of a deletecollection request. */
+  readonly deleteCollectionWorkers: number
+}
 
 /** Who tokens stand for, and what issues them. */
 export interface IdentityServices {
@@ -40,58 +108,28 @@ export interface IdentityServices {
   }
 }
 
-/** Dependencies of verbs; built once by `createApiServer`. */
-export interface Services {
-  readonly platform: Platform
-  readonly settings: ClusterSettings
-  readonly clock: Clock
-  /** The alarms of watches. */
-  readonly alarms: Alarms
-  readonly watchEncoders: WatchEncoders
-  /** Encodes objects in responses. */
-  readonly protobuf: ProtobufEncoder
-  /** Joins the bytes of an object that is read at once. */
-  readonly joining: BufferPool
-  readonly listBudget: ListBudget
-  readonly logger: Logger
-  /** Calls to node agents, pods and services. */
-  readonly outbound: Outbound
-  readonly table: ResourceTable
-  /** Schedules long CEL evaluations. */
-  readonly pauses: Pauses
-  readonly admission: Admission
-  /** Receives timings of validation rules of custom resources. */
-  readonly rules: RuleMetrics
-  readonly negotiator: Negotiator
-  /** Whether CBOR is read and served (KEP-4222). */
-  readonly cbor: boolean
-  readonly metrics: ResourceMetrics
-  /** Metrics of connections to node agents. */
-  readonly forwarding: ForwardingMetrics
-  /** Metrics of watches of one version of a resource. */
-  watches(definition: ResourceDefinition): WatchMetrics
-  /** Seconds: the timeout of a watch without `timeoutSeconds` is random between this and twice as much. */
-  readonly minRequestTimeout: number
+/** For reviews of tokens and permissions, and for issuing tokens. */
+export interface AccessServices {
   readonly authorizer: Authorizer
-  /** How node agents are called. */
-  readonly nodeAgents: NodeAgents
-  /** Maximum bytes per second of each direction of a connection to a node agent, pod or service that has switched protocols; 0: no limit. */
-  readonly maxConnectionBytesPerSecond: number
-  /** Preferred types of node addresses, in order. */
-  readonly nodeAddressTypes: readonly string[]
   readonly identities: IdentityServices
-  /** The release of this server. */
-  readonly release: Release
-  /** Whether watches may request initial events. */
-  readonly watchList: boolean
-  /** Concurrent deletions of a deletecollection request. */
-  readonly deleteCollectionWorkers: number
 }
 
-/** One request to one resource. */
+/** What verbs are made with, by what it is for; built once. */
+export interface Services {
+  readonly dispatch: DispatchServices
+  readonly bodies: BodyServices
+  readonly answers: AnswerServices
+  readonly lists: ListServices
+  readonly watches: WatchServices
+  readonly writes: WriteServices
+  readonly access: AccessServices
+  /** Calls to node agents, pods and services. */
+  readonly agents: AgentServices & LocatingServices
+}
+
+/** What one request to a resource aims at. */
 export interface Target {
   readonly exchange: Exchange
-  readonly services: Services
   readonly resource: ServedResource
   /** The view of the object that is read and written: main resource or subresource. */
   readonly view: SubresourceView
@@ -104,6 +142,6 @@ export interface Target {
 /** Handles a request to a resource; returns a plain value when no I/O is needed. Throws an ApiError for errors that the client gets. */
 export type Verb = (target: Target) => Response | Promise<Response>
 
-export function hookContext({ platform, settings, clock }: Services): HookContext {
+export function hookContext({ platform, settings, clock }: Cluster): HookContext {
   return { platform, settings, now: clock.now() }
 }

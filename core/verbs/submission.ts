@@ -21,7 +21,7 @@ import type { WriteOptions } from '../request/options.ts'
 import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import type { HookContext, JsonObject } from '../schema/model.ts'
 import { objectVersions } from './object-versions.ts'
-import { hookContext, type Target } from './services.ts'
+import { hookContext, type Target, type WriteServices } from './services.ts'
 
 /** One operation of a request, for both phases of admission. */
 export interface Submission {
@@ -86,7 +86,7 @@ class RequestAttributes implements AdmissionAttributes {
   }
 
   get versions(): ObjectVersions {
-    return objectVersions(this.#target)
+    return objectVersions(this.#asks.writes, this.#target)
   }
 
   /** Created on first use: few plugins do I/O. */
@@ -126,6 +126,7 @@ class RequestAttributes implements AdmissionAttributes {
 }
 
 interface Asks {
+  readonly writes: WriteServices
   readonly operation: AdmissionOperation
   readonly dryRun: boolean
   /** Absent for a connect. */
@@ -135,17 +136,23 @@ interface Asks {
 }
 
 /** @param options absent for a connect. */
-function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, options: JsonObject | undefined): Submission {
-  const { exchange, services, view } = target
-  const { admission, pauses } = services
+function submit(
+  writes: WriteServices,
+  target: Target,
+  operation: AdmissionOperation,
+  dryRun: boolean,
+  options: JsonObject | undefined,
+): Submission {
+  const { exchange, view } = target
+  const { admission, table, platform } = writes
   const shown = (object: ApiObject | undefined) => (object && view.read ? view.read(object) : object)
-  const slices = pauses.slices(() => exchange.signal)
+  const { slices } = exchange
   const preconditions = new Preconditions()
   const requireUnchanged: Submission['requireUnchanged'] = ({ group, resource }, name, revision, check) => {
-    const store = services.table.storeOf(services.platform.name(group), resource)
+    const store = table.storeOf(platform.name(group), resource)
     if (store) preconditions.add(store, name, revision, check)
   }
-  const asks: Asks = { operation, dryRun, options, slices, requireUnchanged }
+  const asks: Asks = { writes, operation, dryRun, options, slices, requireUnchanged }
   const finder = admission.finderOf(target.resource.groupResource)
   return {
     operation,
@@ -167,17 +174,22 @@ function submit(target: Target, operation: AdmissionOperation, dryRun: boolean, 
 }
 
 /** A create or update. */
-export function submitWrite(target: Target, operation: 'CREATE' | 'UPDATE', { dryRun, given }: WriteOptions): Submission {
+export function submitWrite(
+  writes: WriteServices,
+  target: Target,
+  operation: 'CREATE' | 'UPDATE',
+  { dryRun, given }: WriteOptions,
+): Submission {
   const kind = operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions'
-  return submit(target, operation, dryRun, { kind, apiVersion: target.services.platform.name('meta.<domain>/v1'), ...given })
+  return submit(writes, target, operation, dryRun, { kind, apiVersion: writes.platform.name('meta.<domain>/v1'), ...given })
 }
 
 /** A connect request; its object is its options. */
-export const submitConnect = (target: Target): Submission => submit(target, 'CONNECT', false, undefined)
+export const submitConnect = (writes: WriteServices, target: Target): Submission => submit(writes, target, 'CONNECT', false, undefined)
 
-export function submitDelete(target: Target, options: DeleteOptions): Submission {
-  const apiVersion = target.services.platform.name('meta.<domain>/v1')
-  return submit(target, 'DELETE', options.dryRun, { kind: 'DeleteOptions', apiVersion, ...deleteOptionsObject(options) })
+export function submitDelete(writes: WriteServices, target: Target, options: DeleteOptions): Submission {
+  const apiVersion = writes.platform.name('meta.<domain>/v1')
+  return submit(writes, target, 'DELETE', options.dryRun, { kind: 'DeleteOptions', apiVersion, ...deleteOptionsObject(options) })
 }
 
 /** The registry's view of a write request. */
@@ -192,12 +204,12 @@ class RequestedWrite implements WriteRequest {
 
   readonly preconditions: Preconditions
 
-  constructor({ exchange, services, resource }: Target, { dryRun, slices, validate, findErrors, preconditions }: Submission) {
-    const { platform, settings, now } = hookContext(services)
+  constructor(writes: WriteServices, { exchange, resource }: Target, { dryRun, slices, validate, findErrors, preconditions }: Submission) {
+    const { platform, settings, now } = hookContext(writes)
     const warn = (text: string) => void exchange.warnings.push(text)
     const replay = new Replay(slices)
     const part: HookContext['part'] = (start) => replay.part(start)
-    const { rules } = services
+    const { rules } = writes
     this.context = { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part, rules }
     this.replay = replay
     this.slices = slices
@@ -222,4 +234,5 @@ class RequestedWrite implements WriteRequest {
 }
 
 /** Creates the registry's input for a write of this request. */
-export const writeRequest = (target: Target, submission: Submission): WriteRequest => new RequestedWrite(target, submission)
+export const writeRequest = (writes: WriteServices, target: Target, submission: Submission): WriteRequest =>
+  new RequestedWrite(writes, target, submission)

@@ -22,6 +22,7 @@ export interface SubresourceView extends View {
     readonly schema: Message
     /** As of the definition; default: built in. */
     readonly origin?: ResourceDefinition['origin']
+    readonly strategy?: Pick<ResourceDefinition['strategy'], 'readAnnotations'>
     /** Older `apiVersion`s with the same fields that bodies may use. */
     readonly olderVersions?: readonly string[]
   }

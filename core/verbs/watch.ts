@@ -7,7 +7,7 @@ import { type ListOptions, readListOptions } from '../request/options.ts'
 import { parseVersion } from '../request/resource-version.ts'
 import { entryQuery, watchSelection } from './query.ts'
 import { respondWatch } from './respond-watch.ts'
-import type { Target, Verb } from './services.ts'
+import type { ListServices, Services, Target, Verb } from './services.ts'
 import { scopeOf } from './verb-span.ts'
 
 /** Options of a watch whose path names the object. Throws 400 when they select another name. */
@@ -19,9 +19,13 @@ function named(asked: ListOptions, name: string): ListOptions {
 }
 
 /** The state from which a watch starts; an error is to be its only event, because the client's credentials and options were accepted. */
-async function stateOf(target: Target, { limit: _limit, continue: _continue, ...options }: ListOptions): Promise<FeedList | ApiError> {
+async function stateOf(
+  lists: ListServices,
+  target: Target,
+  { limit: _limit, continue: _continue, ...options }: ListOptions,
+): Promise<FeedList | ApiError> {
   try {
-    return await target.resource.store.list(entryQuery(target, options))
+    return await target.resource.store.list(entryQuery(lists, target, options))
   } catch (error) {
     if (error instanceof ApiError) return error
     throw error
@@ -41,43 +45,45 @@ const nothing = new Uint8Array(0)
  * Watches a collection from a resourceVersion on. Without one (or with 0) current objects are sent first as ADDED;
  * `sendInitialEvents` adds a bookmark after them (KEP-3157).
  */
-export const watch: Verb = async (target) => {
-  const { exchange, services, resource, name } = target
-  const asked = readListOptions(new URLSearchParams([...exchange.query, ['watch', 'true']]), services.platform, services.watchList)
-  // The deprecated paths `/watch/…/NAME` put the name into the path.
-  const options = name === '' ? asked : named(asked, name)
-  const revision = parseVersion(options.resourceVersion ?? '')
-  const { scope, matches } = watchSelection(target, options)
-  const { sendInitialEvents } = options
-  if ((options.timeoutSeconds ?? 0) < 0) {
-    const error = overBefore(options)
-    return respondWatch(target, (encoder) => sourceOf(error ? encoder.error(error) : nothing))
+export const watch =
+  ({ lists, watches, answers }: Pick<Services, 'lists' | 'watches' | 'answers'>): Verb =>
+  async (target) => {
+    const { exchange, resource, name } = target
+    const asked = readListOptions(new URLSearchParams([...exchange.query, ['watch', 'true']]), lists.platform, lists.watchList)
+    // The deprecated paths `/watch/…/NAME` put the name into the path.
+    const options = name === '' ? asked : named(asked, name)
+    const revision = parseVersion(options.resourceVersion ?? '')
+    const { scope, matches } = watchSelection(lists, target, options)
+    const { sendInitialEvents } = options
+    if ((options.timeoutSeconds ?? 0) < 0) {
+      const error = overBefore(options)
+      return respondWatch(answers, target, (encoder) => sourceOf(error ? encoder.error(error) : nothing))
+    }
+    const fromState = sendInitialEvents === true || revision === 0
+    const state = fromState ? await stateOf(lists, target, options) : undefined
+    const minimum = watches.minRequestTimeout
+    const seconds = options.timeoutSeconds || minimum * (1 + Math.random())
+    if (state instanceof ApiError) return respondWatch(answers, target, (encoder) => sourceOf(encoder.error(state)))
+    const announceInitialEnd = sendInitialEvents === true && options.allowWatchBookmarks === true
+    const observer = watches.metricsOf(resource.definition)
+    const open = (encoder: WatchEncoder) =>
+      watchStream({
+        store: resource.store,
+        alarms: watches.alarms,
+        owner: exchange,
+        encoder,
+        observer,
+        scope,
+        ...(matches && { matches }),
+        after: state?.revision ?? revision,
+        initial: sendInitialEvents === false ? [] : (state?.entries ?? []),
+        initialized() {
+          exchange.seat?.leave()
+          if (announceInitialEnd) observer.initialized(scopeOf(exchange.info), (watches.clock.monotonic() - exchange.received) / 1000)
+        },
+        announceInitialEnd,
+        bookmarks: options.allowWatchBookmarks === true,
+        timeout: seconds * 1000,
+      })
+    return respondWatch(answers, target, open)
   }
-  const fromState = sendInitialEvents === true || revision === 0
-  const state = fromState ? await stateOf(target, options) : undefined
-  const minimum = services.minRequestTimeout
-  const seconds = options.timeoutSeconds || minimum * (1 + Math.random())
-  if (state instanceof ApiError) return respondWatch(target, (encoder) => sourceOf(encoder.error(state)))
-  const announceInitialEnd = sendInitialEvents === true && options.allowWatchBookmarks === true
-  const observer = services.watches(resource.definition)
-  const open = (encoder: WatchEncoder) =>
-    watchStream({
-      store: resource.store,
-      alarms: services.alarms,
-      owner: exchange,
-      encoder,
-      observer,
-      scope,
-      ...(matches && { matches }),
-      after: state?.revision ?? revision,
-      initial: sendInitialEvents === false ? [] : (state?.entries ?? []),
-      initialized() {
-        exchange.seat?.leave()
-        if (announceInitialEnd) observer.initialized(scopeOf(exchange.info), (services.clock.monotonic() - exchange.received) / 1000)
-      },
-      announceInitialEnd,
-      bookmarks: options.allowWatchBookmarks === true,
-      timeout: seconds * 1000,
-    })
-  return respondWatch(target, open)
-}

@@ -1,7 +1,7 @@
 import { SortedIndex } from '../../core/common/sorted-index.ts'
 import type { KeyValue, ListOptions, ListResult, StoreEvent } from '../../core/ports.ts'
 import { byteOrder } from './byte-order.ts'
-import { type Change, compacted, History, type Since, type Versions } from './history.ts'
+import { type Change, compacted, type Head, History, type Since, type Versions } from './history.ts'
 
 /** Maximum depth of branches to read through; a freeze beyond it copies everything. */
 const deepest = 8
@@ -64,6 +64,10 @@ export class Branch implements Versions {
     return this.#taken.has(key) ? own : this.#base.versions.get(key)
   }
 
+  head(key: string): Head | undefined {
+    return this.#taken.has(key) ? this.#own.head(key) : this.#base.versions.head(key)
+  }
+
   list(options: ListOptions): ListResult {
     const { limit = 0, revision = 0 } = options
     if (revision && this.#inBase(revision)) return this.#base.versions.list(options)
@@ -97,11 +101,11 @@ export class Branch implements Versions {
   apply(change: Change): StoreEvent {
     const { key } = change
     if (!this.#taken.has(key)) {
-      const before = this.#base.versions.get(key)
+      const before = this.#base.versions.head(key)
       this.#taken.add(key)
-      if (before) {
+      if (before?.kv) {
         this.#hidden.add(byteOrder(key))
-        this.#own.restore(changeOf(before))
+        this.#own.restore({ ...changeOf(before.kv), version: before.version })
       }
     }
     return this.#own.apply(change)

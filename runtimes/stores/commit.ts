@@ -1,32 +1,27 @@
-import { type Guard, type KeyValue, StoreError, type SwapResult } from '../../core/ports.ts'
+import { StoreError } from '../../core/ports.ts'
+import { Draft } from './draft.ts'
 import type { Change, Versions } from './history.ts'
 import type { Leases } from './leases.ts'
 import type { Watchers } from './watchers.ts'
 
-interface Swap {
-  readonly key: string
-  /** Absent: delete. */
-  readonly value?: Uint8Array
-  readonly expected: number
-  readonly lease: bigint
-  readonly guards: readonly Guard[]
-}
+/**
+ * Decides a write against the state at its turn, and makes its changes: at once, without waiting. Returns its result, which is given away
+ * when the changes are durable, and so does an error that it throws: then it has made no changes.
+ */
+export type Decide<T> = (draft: Draft) => T
 
 interface Waiting {
-  readonly work: Swap | { readonly expired: bigint }
-  readonly resolve: (result: SwapResult) => void
-  readonly reject: (error: StoreError) => void
+  readonly decide: Decide<() => void>
+  /** Its own commit: what it does to leases is known to no other write of the same one. */
+  readonly alone: boolean
+  readonly reject: (error: unknown) => void
 }
 
-/** The changes of one group commit. */
 interface Batch {
-  readonly changes: Change[]
-  /** Keys changed so far; later swaps of the batch see these values. */
-  readonly latest: Map<string, Change>
+  readonly draft: Draft
   /** Called when the changes are durable. */
   readonly settle: (() => void)[]
   readonly members: Waiting[]
-  bytes: number
 }
 
 /** Maximum bytes and changes of a batch, which bound how long a commit blocks the event loop. */
@@ -43,7 +38,7 @@ export interface CommitOptions {
 }
 
 /**
- * The one place that assigns revisions. Work that arrives while a batch is being written forms the next batch (group commit). Swaps are
+ * The one place that assigns revisions. Work that arrives while a batch is being written forms the next batch (group commit). Writes are
  * decided in order of arrival, against the history and the earlier changes of the same batch.
  */
 export class CommitQueue {
@@ -55,13 +50,31 @@ export class CommitQueue {
     this.#options = options
   }
 
-  swap(swap: Swap): Promise<SwapResult> {
-    return this.#submit(swap)
+  /** Resolves or rejects as the write was decided, once it is durable. Rejects with a StoreError when it can't be made so. */
+  commit<T>(decide: Decide<T>): Promise<T> {
+    return new Promise((resolve, reject) => this.#add({ decide: settled(decide, resolve, reject), alone: false, reject }))
   }
 
-  /** Deletes the keys of an expired lease. */
-  async expire(lease: bigint): Promise<void> {
-    await this.#submit({ expired: lease })
+  /** Deletes the keys of a lease, at one revision, and ends it. Resolves to the store's revision. */
+  end(lease: bigint): Promise<number> {
+    const { leases } = this.#options
+    const decide = (draft: Draft) => {
+      const transaction = draft.begin()
+      for (const key of leases.keys(lease)) transaction.delete(key)
+      return draft.revision
+    }
+    return new Promise((resolve, reject) => {
+      const ended = (revision: number) => {
+        leases.end(lease)
+        resolve(revision)
+      }
+      this.#add({ decide: settled(decide, ended, reject), alone: true, reject })
+    })
+  }
+
+  #add(waiting: Waiting): void {
+    this.#waiting.push(waiting)
+    this.#running ??= Promise.resolve().then(() => this.#run())
   }
 
   /** Resolves when no commit is pending. */
@@ -69,18 +82,11 @@ export class CommitQueue {
     while (this.#running) await this.#running
   }
 
-  #submit(work: Waiting['work']): Promise<SwapResult> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject })
-      this.#running ??= Promise.resolve().then(() => this.#run())
-    })
-  }
-
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#judge()
       try {
-        if (batch.changes.length > 0) await this.#options.append?.(batch.changes)
+        if (batch.draft.changes.length > 0) await this.#options.append?.(batch.draft.changes)
       } catch (error) {
         const failure = error instanceof StoreError ? error : new StoreError('unavailable', `write failed: ${error}`)
         for (const { reject } of batch.members) reject(failure)
@@ -92,75 +98,40 @@ export class CommitQueue {
   }
 
   #judge(): Batch {
-    const batch: Batch = { changes: [], latest: new Map(), settle: [], members: [], bytes: 0 }
+    const draft = new Draft(this.#options.history)
+    const batch: Batch = { draft, settle: [], members: [] }
     let taken = 0
     for (const waiting of this.#waiting) {
-      if (batch.bytes > batchBytes || batch.changes.length >= batchChanges) break
-      // The expiry of a lease is its own batch: all earlier keys of the lease are known, and no later change uses it.
-      const ends = 'expired' in waiting.work
-      if (ends && taken > 0) break
+      if (draft.bytes > batchBytes || draft.changes.length >= batchChanges || (waiting.alone && taken > 0)) break
       taken++
       batch.members.push(waiting)
-      if ('expired' in waiting.work) this.#expire(batch, waiting, waiting.work.expired)
-      else this.#swap(batch, waiting, waiting.work)
-      if (ends) break
+      batch.settle.push(waiting.decide(draft))
+      if (waiting.alone) break
     }
     this.#waiting = this.#waiting.slice(taken)
     return batch
   }
 
-  #swap(batch: Batch, { resolve, reject }: Waiting, { key, value, expected, lease, guards }: Swap): void {
-    const current = this.#current(batch, key)
-    if (lease !== 0n && !this.#options.leases.has(lease)) {
-      batch.settle.push(() => reject(new StoreError('unavailable', `lease ${lease} not found`)))
-      return
-    }
-    const revision = this.#options.history.revision + batch.changes.length
-    const isGuarded = guards.every((guard) => (this.#current(batch, guard.key)?.modRevision ?? 0) === guard.revision)
-    if ((current?.modRevision ?? 0) !== expected || (!value && !current) || !isGuarded) {
-      batch.settle.push(() => resolve({ ok: false, revision, ...(current && { current }) }))
-      return
-    }
-    const next = revision + 1
-    this.#add(batch, { key, revision: next, createRevision: current?.createRevision ?? next, lease, ...(value && { value }) })
-    batch.settle.push(() => resolve({ ok: true, revision: next }))
-  }
-
-  /** The value after the earlier changes of the batch. */
-  #current({ latest }: Batch, key: string): KeyValue | undefined {
-    const changed = latest.get(key)
-    return changed ? stored(changed) : this.#options.history.get(key)
-  }
-
-  #expire(batch: Batch, { resolve }: Waiting, lease: bigint): void {
-    const { history, leases } = this.#options
-    for (const key of leases.keys(lease)) {
-      this.#add(batch, { key, revision: history.revision + batch.changes.length + 1, createRevision: 0, lease: 0n })
-    }
-    batch.settle.push(() => {
-      leases.end(lease)
-      resolve({ ok: true, revision: history.revision })
-    })
-  }
-
-  #add(batch: Batch, change: Change): void {
-    batch.changes.push(change)
-    batch.latest.set(change.key, change)
-    batch.bytes += change.value?.byteLength ?? 0
-  }
-
-  #publish(batch: Batch): void {
+  #publish({ draft: { changes }, settle }: Batch): void {
     const { history, leases, watchers } = this.#options
-    const events = batch.changes.map((change) => {
+    const events = changes.map((change) => {
       leases.attach(change.key, change.lease)
       return history.apply(change)
     })
     if (events.length > 0) watchers.deliver(events)
-    for (const settle of batch.settle) settle()
+    for (const done of settle) done()
     this.#options.committed()
   }
 }
 
-function stored({ key, value, createRevision, revision }: Change): KeyValue | undefined {
-  return value && { key, value, createRevision, modRevision: revision }
-}
+/** Decides, and returns what gives the result away. */
+const settled =
+  <T>(decide: Decide<T>, resolve: (result: T) => void, reject: (error: unknown) => void): Decide<() => void> =>
+  (draft) => {
+    try {
+      const result = decide(draft)
+      return () => resolve(result)
+    } catch (error) {
+      return () => reject(error)
+    }
+  }

@@ -3,13 +3,16 @@ import { validateOptions } from '../../core/options/validate.ts'
 import { type Clock, type KeyValueStore, type Logger, StoreError } from '../../core/ports.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
 import { makeDirectories } from '../atomic-file.ts'
-import { type LogDirectory, nodeDirectory, syncDirectory } from './log/files.ts'
+import { Engine, type Journal } from './engine.ts'
+import type { History } from './history.ts'
+import type { KeyEncoding } from './log/entry.ts'
+import { type LogDirectory, nodeDirectory, syncDirectory, unsyncedDirectory } from './log/files.ts'
 import type { Log } from './log/log.ts'
 import { restoringName } from './log/names.ts'
 import { openLog } from './log/open.ts'
 import { type Owner, takeOwnership } from './log/owner.ts'
 import { recoverLog } from './log/recover.ts'
-import { createMvcc, type Journal } from './mvcc.ts'
+import { keyValueStore } from './mvcc.ts'
 import { durableRows } from './option-rows.ts'
 
 export interface DurableStoreOptions {
@@ -34,28 +37,42 @@ export interface DurableStoreOptions {
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<KeyValueStore> {
   validateOptions('openDurableStore', durableRows, options, { required: ['directory', 'clock', 'logger'] })
-  const { directory: path, logger, recover = '' } = options
+  return keyValueStore(await openDurableEngine(options))
+}
+
+export interface DurableEngineOptions extends DurableStoreOptions {
+  /** How the owner has keys; default UTF-8. */
+  readonly keys?: KeyEncoding
+  /** False: writes are not synced, and a loss of power may damage the store. Default true. */
+  readonly synced?: boolean
+}
+
+/** The engine of the store in a directory; rejects as `openDurableStore` does. */
+export async function openDurableEngine(options: DurableEngineOptions): Promise<Engine<History>> {
+  const { directory: path, logger, recover = '', synced = true } = options
   const owner = await own(options)
   try {
-    const directory = nodeDirectory(path)
+    const directory = synced ? nodeDirectory(path) : unsyncedDirectory(nodeDirectory(path))
     if (directory.names().includes(restoringName)) throw unfinished(path)
     if (recover !== '') await recoverLog(directory, recover, logger)
-    return await openStoreIn(directory, options, () => owner.release())
+    return await openEngineIn(directory, options, () => owner.release())
   } catch (error) {
     await owner.release()
     throw error instanceof StoreError ? error : refused(path, error)
   }
 }
 
-/** The store in a directory that this process owns; `closed` is called when its files are closed. */
-export async function openStoreIn(
-  directory: LogDirectory,
-  options: Pick<DurableStoreOptions, 'clock' | 'logger' | 'segmentBytes' | 'pastBytes'>,
-  closed: () => Promise<void> = async () => {},
-): Promise<KeyValueStore> {
+type EngineIn = Pick<DurableStoreOptions, 'clock' | 'logger' | 'segmentBytes' | 'pastBytes'> & { readonly keys?: KeyEncoding }
+
+/** The store in a directory that this process owns. */
+export const openStoreIn = async (directory: LogDirectory, options: EngineIn): Promise<KeyValueStore> =>
+  keyValueStore(await openEngineIn(directory, options))
+
+/** `closed` is called when the store's files are closed. */
+export async function openEngineIn(directory: LogDirectory, options: EngineIn, closed = async () => {}): Promise<Engine<History>> {
   const { log, ...loaded } = await openLog(directory, options)
   const { clock, pastBytes = 1024 * 1024 * 1024 } = options
-  return createMvcc({ clock, pastBytes, journal: journalOf(log, closed), ...loaded })
+  return new Engine({ clock, pastBytes, journal: journalOf(log, closed), ...loaded })
 }
 
 async function own({ directory: path, ownerTimeout: timeout, logger }: DurableStoreOptions): Promise<Owner> {

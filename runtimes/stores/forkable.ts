@@ -28,8 +28,16 @@ export function storeSnapshot(
   return { base: { versions, depth: 0 }, leases, attached }
 }
 
+export interface ForkableStoreOptions {
+  readonly clock: Clock
+  /** Default: empty. */
+  readonly from?: StoreSnapshot
+  /** Called after each commit. */
+  readonly changed?: () => void
+}
+
 /** A store in memory that can be forked. */
-export function forkableStore({ clock, from }: { readonly clock: Clock; readonly from?: StoreSnapshot }): ForkableStore {
+export function forkableStore({ clock, from, changed }: ForkableStoreOptions): ForkableStore {
   const history = new Branch(from?.base)
   const leases = new Map(from?.leases.map((lease) => [lease.id, lease]))
   const attached = new Map(from?.attached)
@@ -44,6 +52,7 @@ export function forkableStore({ clock, from }: { readonly clock: Clock; readonly
           if (lease !== 0n) attached.set(key, lease)
           else attached.delete(key)
         }
+        changed?.()
       },
       async grant(lease) {
         leases.set(lease.id, lease)

@@ -1,12 +1,14 @@
-import { SortedIndex } from '../../core/common/sorted-index.ts'
+import { firstNot, SortedIndex } from '../../core/common/sorted-index.ts'
 import { type KeyValue, type ListOptions, type ListResult, StoreError, type StoreEvent } from '../../core/ports.ts'
 import { byteOrder } from './byte-order.ts'
 
-/** One committed change. Each has its own revision. */
+/** One committed change. The changes of a transaction have the same revision; a key has one put in it at most, and may be deleted before or after. */
 export interface Change {
   readonly key: string
   readonly revision: number
   readonly createRevision: number
+  /** Number of changes since the creation; absent: as it follows from the key's history. */
+  readonly version?: number
   /** Absent: the key was deleted. */
   readonly value?: Uint8Array
   /** Lease of the key; 0n: none. */
@@ -15,14 +17,28 @@ export interface Change {
 
 interface Entry {
   readonly key: string
+  /** See `byteOrder`. */
   readonly order: string
   head: Version | undefined
 }
 
 const orderOf = ({ order }: Entry) => order
 
+export interface Lineage {
+  /** Number of changes since the creation, 1 or more; of a deletion 0. */
+  readonly version: number
+  /** 0n: none. */
+  readonly lease: bigint
+}
+
+/** The newest version of a key. */
+export interface Head extends Lineage {
+  /** Absent: the key was deleted. */
+  readonly kv: KeyValue | undefined
+}
+
 /** A key's state from `revision` on. */
-interface Version {
+interface Version extends Head {
   readonly entry: Entry
   readonly revision: number
   readonly deleted: boolean
@@ -33,8 +49,46 @@ interface Version {
   readonly replaced: number
 }
 
+/** A set of keys that are next to each other. */
+interface Keys {
+  /** Number of those in an index. */
+  in(index: SortedIndex<Entry>): number
+  has(order: string): boolean
+  entries(): Iterable<Entry>
+}
+
+/** What etcd knows of a key at a revision. */
+export interface KeyState {
+  readonly key: string
+  readonly createRevision: number
+  readonly modRevision: number
+  readonly version: number
+  /** 0n: none. */
+  readonly lease: bigint
+  readonly value: Uint8Array
+}
+
+/** A version that is there. */
+export interface Kept {
+  readonly key: string
+  readonly revision: number
+  /** Its number among the changes of its revision, from 0. */
+  readonly sub: number
+  /** Absent: a deletion. */
+  readonly state?: KeyState
+}
+
+/** Keys from `from` on, and before `to`; absent: to the last one. */
+export interface KeyRange {
+  readonly from: string
+  readonly to?: string | undefined
+}
+
 /** Overhead in bytes of an event, besides its values. */
 const eventBytes = 200
+
+/** Reads the value of a key that was written at a revision. */
+export type Load = (revision: number, key: string) => KeyValue
 
 /** Events in revision order, complete up to `revision`. */
 export interface Since {
@@ -45,7 +99,7 @@ export interface Since {
 /** The operations that a store needs of its history. */
 export type Versions = Pick<
   History,
-  'revision' | 'oldest' | 'get' | 'list' | 'count' | 'bytes' | 'past' | 'cut' | 'apply' | 'since' | 'compact'
+  'revision' | 'oldest' | 'get' | 'head' | 'list' | 'count' | 'bytes' | 'past' | 'cut' | 'apply' | 'since' | 'compact'
 >
 
 /**
@@ -59,13 +113,13 @@ export class History {
   readonly #index = new SortedIndex(orderOf)
   /** Index of deleted keys, so that `count` needs no scan. */
   readonly #deleted = new SortedIndex(orderOf)
-  /** Version by revision, from `oldest + 1` on. */
+  /** In order of revisions, from `oldest + 1` on. */
   #log: Version[] = []
   #past = 0
-  readonly #load: ((revision: number) => KeyValue) | undefined
+  readonly #load: Load | undefined
 
   /** Starts at revision `oldest`, without keys. */
-  constructor(oldest = 1, load?: (revision: number) => KeyValue) {
+  constructor(oldest = 1, load?: Load) {
     this.#revision = oldest
     this.#oldest = oldest
     this.#load = load
@@ -86,6 +140,53 @@ export class History {
     if (!revision) return entry?.head?.kv
     this.#check(revision)
     return entry && this.#at(entry, revision)
+  }
+
+  /** The newest version of a key; undefined: there is none, or only a deletion that is compacted. */
+  head(key: string): Head | undefined {
+    return this.#entries.get(key)?.head
+  }
+
+  /** What an event of a key at a revision does not say: of the change and of the one before, if it is not compacted. */
+  lineage(key: string, revision: number): readonly [change: Lineage | undefined, before: Lineage | undefined] {
+    const entry = this.#entries.get(key)
+    const version = entry && versionAt(entry, revision)
+    return [version, version?.older]
+  }
+
+  /** A key's state, now or at a revision; undefined: it does not exist. Throws 'compacted' or 'future-revision'. */
+  state(key: string, revision = 0): KeyState | undefined {
+    if (revision) this.#check(revision)
+    const entry = this.#entries.get(key)
+    return entry && this.#stateOf(versionAt(entry, revision || this.#revision))
+  }
+
+  /** The states of the keys of a range, in byte order. The values of old ones are read on access. Throws 'compacted' or 'future-revision'. */
+  range(range: KeyRange, { revision = 0, limit = Number.POSITIVE_INFINITY }: { revision?: number; limit?: number } = {}): KeyState[] {
+    if (revision) this.#check(revision)
+    const states: KeyState[] = []
+    for (const entry of this.#within(range)) {
+      if (states.length >= limit) break
+      const state = this.#stateOf(revision ? versionAt(entry, revision) : entry.head)
+      if (state) states.push(state)
+    }
+    return states
+  }
+
+  /** Number of keys in a range, now or at a revision. Throws 'compacted' or 'future-revision'. */
+  countWithin({ from, to }: KeyRange, revision = 0): number {
+    if (revision) this.#check(revision)
+    const [first, end] = [byteOrder(from), to === undefined ? undefined : byteOrder(to)]
+    if (end !== undefined && end <= first) return 0
+    const after = (index: SortedIndex<Entry>) => (end === undefined ? 0 : index.count('', end))
+    return this.#countOf(
+      {
+        in: (index) => index.count('', first) - after(index),
+        has: (order) => order >= first && (end === undefined || order < end),
+        entries: () => this.#within({ from, to }),
+      },
+      revision || this.#revision,
+    )
   }
 
   list({ prefix, from = '', limit = 0, revision = 0 }: ListOptions): ListResult {
@@ -111,20 +212,47 @@ export class History {
     for (const [chunk, start, end] of this.#index.parts(prefix, from)) for (let at = start; at < end; at++) yield chunk[at] as Entry
   }
 
+  *#within({ from, to }: KeyRange): Generator<Entry> {
+    const end = to === undefined ? undefined : byteOrder(to)
+    for (const entry of this.#under('', byteOrder(from))) {
+      if (end !== undefined && entry.order >= end) return
+      yield entry
+    }
+  }
+
+  #stateOf(version: Version | undefined): KeyState | undefined {
+    if (!version || version.deleted) return undefined
+    const { kv, lease, version: number } = version
+    if (kv) return { ...kv, version: number, lease }
+    // The value is on disk.
+    return new PastState(version.entry.key, version, (revision, key) => this.#load!(revision, key))
+  }
+
   /** Number of keys under a prefix, from `from` on, at a revision. Both texts are in byte order. */
   #countAt(prefix: string, from: string, revision: number): number {
-    let count = this.#index.count(prefix, from) - this.#deleted.count(prefix, from)
-    const since = this.#log.length - (revision - this.#oldest)
-    if (since > this.#index.count(prefix, from)) {
+    return this.#countOf(
+      {
+        in: (index) => index.count(prefix, from),
+        has: (order) => order >= from && order.startsWith(prefix),
+        entries: () => this.#under(prefix, from),
+      },
+      revision,
+    )
+  }
+
+  #countOf(keys: Keys, revision: number): number {
+    let count = keys.in(this.#index) - keys.in(this.#deleted)
+    const since = this.#log.length - this.#logged(revision)
+    if (since === 0) return count
+    if (since > keys.in(this.#index)) {
       count = 0
-      for (const entry of this.#under(prefix, from)) if (isThere(versionAt(entry, revision))) count++
+      for (const entry of keys.entries()) if (isThere(versionAt(entry, revision))) count++
       return count
     }
     // The current keys, corrected by the changes since.
     const changed = new Set(this.#log.slice(this.#log.length - since).map(({ entry }) => entry))
     for (const entry of changed) {
-      if (entry.order < from || !entry.order.startsWith(prefix)) continue
-      count += Number(isThere(versionAt(entry, revision))) - Number(isThere(entry.head))
+      if (keys.has(entry.order)) count += Number(isThere(versionAt(entry, revision))) - Number(isThere(entry.head))
     }
     return count
   }
@@ -151,10 +279,10 @@ export class History {
     let past = this.#past
     let passed = 0
     while (past > bytes) past -= this.#log[passed++]?.replaced ?? past
-    return this.#oldest + passed
+    return this.#log[passed - 1]?.revision ?? this.#oldest
   }
 
-  /** Adds the next change. Its revision is the current one plus 1. */
+  /** Adds the next change. Its revision is the current one plus 1, or the current one for a further change of a transaction. */
   apply(change: Change): StoreEvent {
     const previous = this.#entries.get(change.key)?.head?.kv
     const { kv } = this.#add(change)
@@ -173,15 +301,15 @@ export class History {
     if (version.deleted) this.#forget(version.entry)
   }
 
-  /** Revisions of the values that are current at a readable revision, in ascending order. */
-  currentAt(revision: number): number[] {
+  /** The keys that exist at a readable revision, in the order of the revisions of their values. */
+  currentAt(revision: number): Pick<KeyState, 'key' | 'modRevision' | 'version'>[] {
     this.#check(revision)
-    const revisions: number[] = []
+    const current: Pick<KeyState, 'key' | 'modRevision' | 'version'>[] = []
     for (const entry of this.#entries.values()) {
-      const version = versionAt(entry, revision)
-      if (version && !version.deleted) revisions.push(version.revision)
+      const found = versionAt(entry, revision)
+      if (found && !found.deleted) current.push({ key: entry.key, modRevision: found.revision, version: found.version })
     }
-    return revisions.sort((a, b) => a - b)
+    return current.sort((a, b) => a.modRevision - b.modRevision)
   }
 
   /**
@@ -193,22 +321,44 @@ export class History {
     if (Math.max(afterRevision, 1) < this.#oldest) throw compacted(afterRevision, this.#oldest)
     const events: StoreEvent[] = []
     let size = 0
-    for (let i = Math.max(afterRevision, 1) - this.#oldest; i < this.#log.length; i++) {
+    for (let i = this.#logged(afterRevision); i < this.#log.length; i++) {
       const version = this.#log[i]!
+      // Between two revisions only: the events of one are delivered together.
+      if (size > bytes && version.revision > this.#log[i - 1]!.revision) return { events, revision: this.#log[i - 1]!.revision }
       if (!version.entry.key.startsWith(prefix)) continue
       const event = this.#event(version)
       events.push(event)
       size += sizeOf(event)
-      if (size > bytes) return { events, revision: version.revision }
     }
     return { events, revision: this.#revision }
+  }
+
+  /** All versions that are there, in the order of their writes: those current at `oldest`, and all later ones. Values may be read on access. */
+  kept(): Kept[] {
+    const before: Version[] = []
+    for (const { head } of this.#entries.values()) {
+      let version = head
+      while (version && version.revision > this.#oldest) version = version.older
+      if (version && !version.deleted) before.push(version)
+    }
+    before.sort((a, b) => a.revision - b.revision)
+    const kept: Kept[] = []
+    for (const versions of [before, this.#log]) {
+      for (const version of versions) {
+        const { entry, revision } = version
+        const last = kept.at(-1)
+        const state = this.#stateOf(version)
+        kept.push({ key: entry.key, revision, sub: last?.revision === revision ? last.sub + 1 : 0, ...(state && { state }) })
+      }
+    }
+    return kept
   }
 
   /** Removes versions that only revisions before this one need. */
   compact(revision: number): void {
     if (revision > this.#revision) throw future(revision, this.#revision)
     if (revision <= this.#oldest) return
-    const passed = this.#log.slice(0, revision - this.#oldest)
+    const passed = this.#log.slice(0, this.#logged(revision))
     this.#log = this.#log.slice(passed.length)
     for (const version of passed) {
       version.older = undefined
@@ -236,10 +386,20 @@ export class History {
     return version
   }
 
-  #append({ key, revision, createRevision, value }: Change, known: Entry | undefined, older: Version | undefined): Version {
+  #append(change: Change, known: Entry | undefined, older: Version | undefined): Version {
+    const { key, revision, createRevision, value, lease } = change
     const kv = value && { key, value, createRevision, modRevision: revision }
     const entry: Entry = known ?? { key, order: byteOrder(key), head: undefined }
-    const version: Version = { entry, revision, deleted: !kv, kv, older, replaced: older?.kv?.value.byteLength ?? 0 }
+    const version: Version = {
+      entry,
+      revision,
+      deleted: !kv,
+      version: versionOf(change, older),
+      lease,
+      kv,
+      older,
+      replaced: older?.kv?.value.byteLength ?? 0,
+    }
     if (known?.head?.deleted) this.#deleted.remove(entry.order)
     if (version.deleted) this.#deleted.add(entry)
     entry.head = version
@@ -250,13 +410,19 @@ export class History {
     return version
   }
 
+  /** Number of logged versions up to a revision. */
+  #logged(revision: number): number {
+    const log = this.#log
+    return firstNot(0, log.length, (at) => log[at]!.revision <= revision)
+  }
+
   #at(entry: Entry, revision: number): KeyValue | undefined {
     return this.#value(versionAt(entry, revision))
   }
 
   #value(version: Version | undefined): KeyValue | undefined {
     if (!version || version.deleted) return undefined
-    return version.kv ?? this.#load?.(version.revision)
+    return version.kv ?? this.#load?.(version.revision, version.entry.key)
   }
 
   #event(version: Version): StoreEvent {
@@ -270,6 +436,48 @@ export class History {
     if (revision > this.#revision) throw future(revision, this.#revision)
     if (revision < this.#oldest) throw compacted(revision, this.#oldest)
   }
+}
+
+/** A state that reads its value from the disk, when it is asked for. */
+class PastState implements KeyState {
+  readonly key: string
+  readonly modRevision: number
+  readonly version: number
+  readonly lease: bigint
+  readonly #load: Load
+  #read: KeyValue | undefined
+
+  constructor(key: string, { revision, version, lease }: Pick<Version, 'revision' | 'version' | 'lease'>, load: Load) {
+    this.key = key
+    this.modRevision = revision
+    this.version = version
+    this.lease = lease
+    this.#load = load
+  }
+
+  get createRevision(): number {
+    return this.#kv.createRevision
+  }
+
+  get value(): Uint8Array {
+    return this.#kv.value
+  }
+
+  get #kv(): KeyValue {
+    this.#read ??= this.#load(this.modRevision, this.key)
+    return this.#read
+  }
+}
+
+/**
+ * The number of a change since its key was created; 0 of a deletion. `older`: the change before. Without it, when a compaction has removed it, 2
+ * stands for all later ones.
+ */
+export function versionOf({ value, version, createRevision, revision }: Change, older?: { readonly version: number }): number {
+  if (!value) return 0
+  if (version !== undefined) return version
+  if (createRevision === revision) return 1
+  return older && older.version > 0 ? older.version + 1 : 2
 }
 
 /** The newest version up to a revision. */

@@ -18,7 +18,8 @@ export function memoryStore(given: MemoryStoreOptions = {}): KeyValueStore {
   return createMvcc({ clock, history: new History(), ...(pastBytes !== undefined && { pastBytes }) })
 }
 
-const hostClock: Clock = {
+/** Timers that do not keep a process alive. */
+export const hostClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(milliseconds, callback) {

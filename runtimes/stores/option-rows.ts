@@ -8,6 +8,7 @@ import {
   limited,
   list,
   loggerType,
+  methods,
   number,
   type RowsOf,
   refined,
@@ -17,6 +18,7 @@ import {
 import type { DurableStoreOptions } from './durable.ts'
 import type { EtcdOptions, EtcdTimeouts } from './etcd.ts'
 import type { MemoryStoreOptions } from './memory.ts'
+import type { SqlStoreOptions } from './sql.ts'
 
 const bytes = limited(integer, (value: number) => rangeProblem(value, { min: 1 }))
 const milliseconds = limited(number, (value: number) => rangeProblem(value, { min: 0 }))
@@ -32,6 +34,13 @@ export const durableRows = {
   segmentBytes: bytes,
   pastBytes: bytes,
 } satisfies RowsOf<DurableStoreOptions>
+
+export const sqlRows = {
+  database: methods('rows', 'run', 'transaction', 'size'),
+  clock: clockType,
+  pastBytes: bytes,
+  ended: callable,
+} satisfies RowsOf<SqlStoreOptions>
 
 const timeouts = { request: milliseconds, attempt: milliseconds, start: milliseconds } satisfies RowsOf<EtcdTimeouts>
 

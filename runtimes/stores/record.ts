@@ -3,8 +3,11 @@ import type { Change } from './history.ts'
 import type { Lease } from './leases.ts'
 
 // A record is `crc32 | body`; the checksum also covers the record's key, so that a misplaced record counts as damaged.
-// Body of a change: kind (0 delete, 1 put) | create revision | lease | length of the key | key | value. Numbers are big-endian.
+// Body of a change: kind (0 delete, 1 put, 2 put with its version) | create revision | lease | length of the key | key | value, where a version is
+// before the length of the key. Numbers are big-endian. A character of a key is a byte.
 const headerBytes = 4 + 1 + 8 + 8 + 4
+const versionBytes = 8
+const kinds = { delete: 0, put: 1, versioned: 2 } as const
 
 /** The key of a revision's record: 8 bytes, in the order of the numbers. */
 export function revisionKey(revision: number): Buffer {
@@ -18,27 +21,34 @@ function keyRevision(key: Uint8Array): number {
 }
 
 export function encodeChange(recordKey: Uint8Array, change: Change): Buffer {
-  const keyLength = Buffer.byteLength(change.key)
-  const record = Buffer.allocUnsafe(headerBytes + keyLength + (change.value?.byteLength ?? 0))
-  record[4] = change.value ? 1 : 0
+  const { key, value, version } = change
+  const isVersioned = value !== undefined && version !== undefined
+  const keyStart = headerBytes + (isVersioned ? versionBytes : 0)
+  const record = Buffer.allocUnsafe(keyStart + key.length + (value?.byteLength ?? 0))
+  record[4] = isVersioned ? kinds.versioned : value ? kinds.put : kinds.delete
   writeNumber(record, change.createRevision, 5)
   record.writeBigUInt64BE(change.lease, 13)
-  record.writeUInt32BE(keyLength, 21)
-  record.write(change.key, headerBytes)
-  if (change.value) record.set(change.value, headerBytes + keyLength)
+  if (isVersioned) writeNumber(record, version, 21)
+  record.writeUInt32BE(key.length, keyStart - 4)
+  record.write(key, keyStart, 'latin1')
+  if (value) record.set(value, keyStart + key.length)
   return seal(recordKey, record)
 }
 
 /** Decodes a record and copies its value; undefined when the record is damaged. */
 export function decodeChange(recordKey: Uint8Array, record: Buffer): Change | undefined {
   if (recordKey.byteLength !== 8 || record.byteLength < headerBytes || !intact(recordKey, record)) return undefined
-  const keyEnd = headerBytes + record.readUInt32BE(21)
+  const isVersioned = record[4] === kinds.versioned
+  const keyStart = headerBytes + (isVersioned ? versionBytes : 0)
+  if (record.byteLength < keyStart) return undefined
+  const keyEnd = keyStart + record.readUInt32BE(keyStart - 4)
   return {
-    key: record.toString('utf8', headerBytes, keyEnd),
+    key: record.toString('latin1', keyStart, keyEnd),
     revision: keyRevision(recordKey),
     createRevision: readNumber(record, 5),
     lease: record.readBigUInt64BE(13),
-    ...(record[4] === 1 && { value: new Uint8Array(record.subarray(keyEnd)) }),
+    ...(isVersioned && { version: readNumber(record, 21) }),
+    ...(record[4] !== kinds.delete && { value: new Uint8Array(record.subarray(keyEnd)) }),
   }
 }
 
@@ -49,14 +59,17 @@ export function leaseKey(id: bigint): Buffer {
 }
 
 export function encodeLease(recordKey: Uint8Array, lease: Lease): Buffer {
-  const record = Buffer.allocUnsafe(4 + 8)
-  writeNumber(record, lease.expires, 4)
+  const { expires, seconds } = lease
+  const record = Buffer.allocUnsafe(seconds === undefined ? 4 + 8 : 4 + 8 + 8)
+  writeNumber(record, expires, 4)
+  if (seconds !== undefined) writeNumber(record, seconds, 12)
   return seal(recordKey, record)
 }
 
 export function decodeLease(recordKey: Uint8Array, record: Buffer): Lease | undefined {
-  if (recordKey.byteLength !== 8 || record.byteLength !== 12 || !intact(recordKey, record)) return undefined
-  return { id: Buffer.from(recordKey).readBigUInt64BE(), expires: readNumber(record, 4) }
+  if (recordKey.byteLength !== 8 || ![12, 20].includes(record.byteLength) || !intact(recordKey, record)) return undefined
+  const lease = { id: Buffer.from(recordKey).readBigUInt64BE(), expires: readNumber(record, 4) }
+  return record.byteLength === 20 ? { ...lease, seconds: readNumber(record, 12) } : lease
 }
 
 /** Start of the history. */

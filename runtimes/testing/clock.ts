@@ -15,15 +15,17 @@ interface Timer {
 /** A clock that runs at real speed and can be advanced. */
 export class TestClock implements Clock {
   readonly #host: Clock
+  readonly #told: (() => void) | undefined
   readonly #timers = new Set<Timer>()
   #ahead: number
   /** Milliseconds that the clock was advanced. */
   #advanced = 0
 
-  /** `ahead`: initial offset in milliseconds to the host's clock. */
-  constructor(host: Clock, ahead = 0) {
+  /** `ahead`: initial offset in milliseconds to the host's clock; `advanced` is called when it is moved. */
+  constructor(host: Clock, { ahead = 0, advanced }: { readonly ahead?: number | undefined; readonly advanced?: () => void } = {}) {
     this.#host = host
     this.#ahead = ahead
+    this.#told = advanced
   }
 
   /** Offset in milliseconds to the host's clock. */
@@ -61,6 +63,7 @@ export class TestClock implements Clock {
     validateOptions('advance', { milliseconds: duration({ max: maxAdvance }) }, { milliseconds }, { required: ['milliseconds'] })
     this.#ahead += milliseconds
     this.#advanced += milliseconds
+    this.#told?.()
     const now = this.monotonic()
     for (const timer of [...this.#timers].sort((a, b) => a.at - b.at)) {
       timer.cancel()

@@ -13,6 +13,9 @@ export type Query = { readonly [name: string]: string }
 /** An object to write; `apiVersion` and `kind` may be omitted. */
 export type Draft<T extends object> = Partial<T>
 
+/** A configuration to apply: any part of an object. */
+export type Applied<T> = T extends readonly (infer I)[] ? Applied<I>[] : T extends object ? { [K in keyof T]?: Applied<T[K]> } : T
+
 /** Fields that the schema does not have are refused, unless a query says otherwise: a typo in a test must not go unnoticed. */
 const strict: Query = { fieldValidation: 'Strict' }
 
@@ -54,14 +57,14 @@ const patchRows = {
  * All methods reject with an ApiFailure when the server responds with an error. Writes are validated strictly: an unknown field is an error,
  * except with `{ fieldValidation: 'Warn' }` or `'Ignore'` as query.
  */
-export interface ObjectClient<T extends object> {
+export interface ObjectClient<T extends object, Written extends object = Draft<T>> {
   get(name: string, query?: Query): Promise<T>
   list(query?: Query): Promise<T[]>
-  create(object: Draft<T>, query?: Query): Promise<T>
+  create(object: Written, query?: Query): Promise<T>
   /** PUT; fails with a conflict when `resourceVersion` is set and outdated. */
-  update(object: Draft<T>, query?: Query): Promise<T>
+  update(object: Written, query?: Query): Promise<T>
   /** Server-side apply with force: takes over fields of other managers. */
-  apply(object: Draft<T>, fieldManager?: string): Promise<T>
+  apply(object: Applied<Written>, fieldManager?: string): Promise<T>
   /**
    * A JSON merge patch (RFC 7396), a JSON patch (RFC 6902) when `change` is a list of operations, or with `type: 'strategic'` a strategic merge
    * patch. A text instead of options is a subresource.
@@ -80,10 +83,15 @@ export interface ObjectClient<T extends object> {
 }
 
 /** The client of a kind. `namespace` is ignored for cluster-scoped kinds. */
-export function objectClient<T extends object>(fetch: Fetch, apiVersion: string, kind: string, namespace?: string): ObjectClient<T> {
+export function objectClient<T extends object>(
+  fetch: Fetch,
+  apiVersion: string,
+  kind: string,
+  namespace?: string,
+): ObjectClient<T, object> {
   const path = async (...parts: readonly string[]) => [await collectionPath(fetch, apiVersion, kind, namespace), ...parts].join('/')
-  const complete = (object: Draft<T>) => ({ apiVersion, kind, ...object }) as unknown as TestObject
-  const nameOf = (object: Draft<T>) => complete(object).metadata?.name ?? ''
+  const complete = (object: object) => ({ apiVersion, kind, ...object }) as unknown as TestObject
+  const nameOf = (object: object) => complete(object).metadata?.name ?? ''
 
   async function call(method: string, url: string, query: Query = {}, body?: object, type = 'application/json'): Promise<unknown> {
     const search = new URLSearchParams(query).toString()
@@ -127,7 +135,7 @@ export function objectClient<T extends object>(fetch: Fetch, apiVersion: string,
     throw new Error(`${kind} ${name}: ${why}; ${shown(last)}`)
   }
 
-  const client: ObjectClient<T> = {
+  const client: ObjectClient<T, object> = {
     get: async (name, query) => (await call('GET', await path(name), query)) as T,
     list: async (query) => ((await call('GET', await path(), query)) as { items: T[] }).items,
     create: async (object, query) => (await call('POST', await path(), { ...strict, ...query }, complete(object))) as T,

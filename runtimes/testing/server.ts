@@ -5,17 +5,18 @@ import { portRows } from '../../core/options/ports.ts'
 import { bool, having, integer, limited, list, number, object, type RowsOf, shape, text } from '../../core/options/types.ts'
 import { validateOptions } from '../../core/options/validate.ts'
 import type { Connection, Telemetry } from '../../core/ports.ts'
-import { type ApiServer, createApiServer, type ServerOptions } from '../../core/server.ts'
-import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
-import { consoleLogger, noFiles, webClock } from '../web/ports.ts'
-import { TestClock } from './clock.ts'
-import { administrator, createIdentities, type TestUser } from './identity.ts'
+import type { ServerOptions } from '../../core/server.ts'
+import type { StoreSnapshot } from '../stores/forkable.ts'
+import type { TestClock } from './clock.ts'
+import type { CustomDefinition, StoredCustom, VersionOf, WrittenCustom } from './custom-types.ts'
+import { createFamily, type Family } from './family.ts'
+import { administrator, type TestUser } from './identity.ts'
 import { createInterception, type Interceptor } from './interception.ts'
+import type { Kinds } from './kinds.ts'
 import { type ClientModule, inProcessConfig, portConfig } from './kube-config.ts'
 import { applyManifests, readManifests } from './manifests.ts'
 import { type ObjectClient, objectClient } from './objects.ts'
-import { outboundWhenCalled } from './outbound.ts'
-import { createSecrets, type Secrets, secretOptions } from './secrets.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 
 /** Like `fetch`; takes a path such as `/api/v1/namespaces`, a URL or a Request. The origin of a URL is ignored. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -72,6 +73,11 @@ export interface ObjectsOptions {
   readonly user?: TestUser
 }
 
+/** The client of a kind with a row of types. */
+type KindClient<Row> = Row extends { readonly stored: infer T extends object; readonly written: infer W extends object }
+  ? ObjectClient<T, W>
+  : never
+
 export interface TestServer {
   /** Sends a request as an administrator, or with the credentials of its `Authorization` header. */
   readonly fetch: Fetch
@@ -79,7 +85,19 @@ export interface TestServer {
   readonly clock: TestClock
   /** `fetch` for another user. */
   as(user: TestUser): Fetch
-  /** A client for the objects of one kind: `objects<V1Deployment>('apps/v1', 'Deployment')`. */
+  /** A client for the objects of one kind, which knows the types of built-in ones. */
+  objects<V extends keyof Kinds & string, K extends keyof Kinds[V] & string>(
+    apiVersion: V,
+    kind: K,
+    options?: ObjectsOptions,
+  ): KindClient<Kinds[V][K]>
+  /** A client for custom resources, whose type is inferred from their definition, given as a constant: `objects(widgets, 'v1')`. */
+  objects<const D extends CustomDefinition, V extends VersionOf<D>>(
+    definition: D,
+    version: V,
+    options?: ObjectsOptions,
+  ): ObjectClient<StoredCustom<D, V>, WrittenCustom<D, V>>
+  /** A client for objects of another type: `objects<Widget>('example.com/v1', 'Widget')`. */
   objects<T extends object = TestObject>(apiVersion: string, kind: string, options?: ObjectsOptions): ObjectClient<T>
   /** Applies manifests in order: YAML or JSON text with any number of documents, or objects. Returns the stored objects. */
   load(manifests: string | readonly TestObject[], fieldManager?: string): Promise<TestObject[]>
@@ -127,49 +145,27 @@ function requestOf(input: string | URL | Request, init: RequestInit | undefined)
   return new Request(input, init)
 }
 
-interface Running {
-  readonly api: ApiServer
-  readonly store: ForkableStore
-  readonly clock: TestClock
-}
-
 /** Starts a server. All options are optional; by default all requests are authorized (see `authorizationModes`). */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
   validateServerOptions('startTestServer', given, { from: snapshotType, telemetry: portRows.telemetry })
   const { from, telemetry, platform = 'kubernetes', ...others } = given
-  const options = { platform, ...others }
-  const identities = createIdentities()
-  const outbound = outboundWhenCalled()
+  return startIn(createFamily({ platform, ...others }, telemetry), from)
+}
+
+/** Starts a server of a family. */
+async function startIn(family: Family, from: Snapshot | undefined): Promise<TestServer> {
+  const { identities } = family
   let secrets = from?.secrets ?? (await createSecrets())
-  let running = await run(from)
+  let running = await family.run(secrets, from)
   const closers = new Set<() => Promise<void>>()
-
-  async function run(world: Snapshot | undefined): Promise<Running> {
-    const clock = new TestClock(webClock, world?.ahead)
-    const store = forkableStore({ clock, ...(world && { from: world.store }) })
-    const own = await secretOptions(secrets)
-    const ports = { store, clock, files: noFiles, outbound, telemetry: telemetry ?? { logger: consoleLogger } }
-    const api = await createApiServer(ports, {
-      ...own,
-      ...options,
-      authenticators: [identities.authenticator, ...(options.authenticators ?? [])],
-      staticTokens: [...own.staticTokens, ...(options.staticTokens ?? [])],
-    })
-    return { api, store, clock }
-  }
-
-  async function stop({ api, store }: Running): Promise<void> {
-    await api.close()
-    await store.close()
-  }
 
   async function end(): Promise<void> {
     for (const close of closers) await close()
-    await stop(running)
+    await running.stop()
   }
 
   const interception = createInterception()
-  const intercepted = interception.wrap((request: Request, connection: Connection) => running.api.fetch(request, connection))
+  const intercepted = interception.wrap((request: Request, connection: Connection) => running.fetch(request, connection))
   let closing: Promise<void> | undefined
   const assertOpen = () => {
     if (closing !== undefined) throw new Error('the test server is closed')
@@ -185,7 +181,7 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   const fetch = as(administrator)
   const snapshot = (): Snapshot => {
     assertOpen()
-    return { store: running.store.snapshot(), ahead: running.clock.ahead, secrets }
+    return { store: running.snapshot(), ahead: running.clock.ahead, secrets }
   }
 
   return {
@@ -200,11 +196,13 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
       assertOpen()
       return interception.add(interceptor)
     },
-    objects(apiVersion, kind, objectsOptions = {}) {
+    objects(of: string | CustomDefinition, name: string, objectsOptions: ObjectsOptions = {}) {
       assertOpen()
       validateOptions('objects', objectsRows, objectsOptions)
       const { namespace, user = administrator } = objectsOptions
-      return objectClient(as(user), apiVersion, kind, namespace)
+      const [apiVersion, kind] = typeof of === 'string' ? [of, name] : [`${of.spec.group}/${name}`, of.spec.names.kind]
+      // The overloads say which type it is.
+      return objectClient(as(user), apiVersion, kind, namespace) as ObjectClient<never, never>
     },
     get clock() {
       assertOpen()
@@ -243,11 +241,11 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
       assertOpen()
       // Before this server stops: it keeps its state when the argument is wrong.
       validateOptions('restore', { snapshot: snapshotType }, { snapshot: world }, { required: ['snapshot'] })
-      await stop(running)
+      await running.stop()
       secrets = world.secrets
-      running = await run(world)
+      running = await family.run(secrets, world)
     },
-    fork: async () => startTestServer({ ...options, ...(telemetry && { telemetry }), from: snapshot() }),
+    fork: async () => startIn(family, snapshot()),
     close: () => (closing ??= end()),
   }
 }

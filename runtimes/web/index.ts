@@ -13,6 +13,10 @@ export { OptionError } from '../../core/options/validate.ts'
 export * from '../../core/ports.ts'
 export type { ApiServer } from '../../core/server.ts'
 export { memoryStore } from '../stores/memory.ts'
+export type { SqlDatabase, SqlRow, SqlValue } from '../stores/sql/database.ts'
+export { durableObjectDatabase } from '../stores/sql/durable-object.ts'
+export { type SqliteConnection, sqliteDatabase } from '../stores/sql/sqlite.ts'
+export { type SqlStoreOptions, sqlStore } from '../stores/sql.ts'
 
 /** Options, the store, and optionally other ports. Defaults of the other ports use Web APIs only (no files, no client certificates). */
 export type EmbeddedOptions = ServerOptions & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>

@@ -33,6 +33,7 @@ const order = [
   'outgoing/webhook',
   'outgoing/websocket',
   'outgoing/spdy',
+  'outgoing',
   'fairness',
   'request',
   'objects/registry',
@@ -57,15 +58,18 @@ const order = [
 const runtimeOrder = [
   'bun',
   'deno',
+  'edge',
   'testing',
   'web',
   'node',
   'build-executable.ts',
   'bring.ts',
   'locate.ts',
+  'kind-types.ts',
   'log-callers.mjs',
   'build-once.mjs',
   'stamp.mjs',
+  'etcd-server',
   'stores',
   'wire',
   'named-file.ts',
@@ -74,7 +78,6 @@ const runtimeOrder = [
 
 /** Calls that spread a list which is short whatever a client sends. Others add items with `append`, and compare them with `greatest`. */
 const shortLists: { readonly [call: string]: string } = {
-  'core/admission/plugins/resource-quota.ts: forget(...place)': 'a tuple',
   'core/admission/plugins/service-account.ts: find(...account)': 'a tuple',
   "core/apply/ownership.ts: fieldSet(...['name')": 'written there',
   "core/assembly/parts.ts: hook(...['apiservice-discovery-controller')": 'written there',
@@ -104,7 +107,7 @@ const shortLists: { readonly [call: string]: string } = {
   'core/common/sorted-index.ts: this.#chunks.splice(...inChunks(this.#merged(chunk)': 'the parts of one chunk',
   'core/objects/storage/stored-object.ts: this.#codec.decode(...this.pieces)': 'pieces of one value',
   'core/verbs/delete-unreadable.ts: refusal(...set.map((each))': 'options of a delete',
-  'core/verbs/render.ts: target.services.protobuf.encode(...pieces(entry))': 'pieces of one value',
+  'core/verbs/render.ts: protobuf.encode(...pieces(entry))': 'pieces of one value',
   'core/outgoing/websocket/handshake.ts: String.fromCharCode(...new)': 'a digest',
   'runtimes/node/pki/der.ts: bytes.push(...digits)': 'digits of a number',
   'runtimes/node/pki/issue.ts: sequence(...(critical)': 'one value',
@@ -113,6 +116,7 @@ const shortLists: { readonly [call: string]: string } = {
   'runtimes/node/pki/issue.ts: sequence(...subject.names.map(generalName))': 'of one certificate of this server',
   'runtimes/node/log/files.ts: join(...segments)': 'segments of a path',
   'runtimes/node/start/daemon.ts: stores.push(...(all.overrides)': 'stores of a command line',
+  'runtimes/stores/bounded.ts: store.put(...rest)': 'a tuple',
   'runtimes/testing/objects.ts: path(...(subresource)': 'one value',
   'runtimes/wire/client/connection.ts: this.#outbox.push(...greeting)': 'frames of a greeting',
   'runtimes/wire/hpack/huffman.ts: cells.push(...new)': '256 cells',
@@ -258,6 +262,7 @@ function deadExports(exporting: readonly Source[], using: readonly Source[]): st
 
 /** What the package exports to its users. */
 const entries = new Set([
+  'runtimes/kind-types.ts',
   'core/server.ts',
   'runtimes/node/index.ts',
   'runtimes/testing/index.ts',
@@ -278,6 +283,7 @@ const dated: { readonly [file: string]: string } = {
   'core/meta/openapi/v3-served.ts': 'the Expires header',
   'core/tracing/log-trace.ts': 'when the steps of slow requests were',
   'core/admission/quota/pods.ts': 'deletionTimestamp of pods',
+  'runtimes/edge/upkeep.ts': 'alarms of Durable Objects, which have a date',
   'runtimes/node/observe/audit-log.ts': 'the age of rotated files, by the time in their names',
   'runtimes/stores/mvcc.ts': 'leases of a store that is opened again',
   'runtimes/stores/leases.ts': 'leases of a store that is opened again',
@@ -331,6 +337,18 @@ test('the folders are listed in core/README.md in this order', () => {
   assert.deepEqual(
     places,
     places.toSorted((a, b) => a - b),
+  )
+})
+
+test('keys of the store stay in core/objects', () => {
+  const takenApart = /\bkeys\.(?:of|parse|prefix|pathOf|start|next)\(/
+  assert.deepEqual(
+    files.filter(({ path, text }) => !path.startsWith('core/objects/') && takenApart.test(text)).map(({ path }) => path),
+    [],
+  )
+  assert.ok(
+    files.some(({ text }) => takenApart.test(text)),
+    'one would be found',
   )
 })
 

@@ -80,11 +80,11 @@ export async function writeObjects(directory: string, objects: Iterable<StoredOb
   let [count, bytes] = [0, 0]
   let waiting: Promise<unknown>[] = []
   for (const { row, object } of objects) {
-    const { canonical, print, keys, put } = stores.get(row) ?? createObjectStore(store, row, '/registry')
+    const { canonical, print, put } = stores.get(row) ?? createObjectStore(store, row, '/registry')
     const { kind, group, version } = row
     const printed = print(canonical({ kind, apiVersion: group ? `${group}/${version}` : version, ...object } as ApiObject))
     const { namespace = '', name = '' } = printed.object.metadata
-    waiting.push(put(keys.of(namespace, name), printed, 0))
+    waiting.push(put({ namespace, name }, printed, 0))
     count++
     bytes += printed.bytes.length
     if (waiting.length < atATime) continue

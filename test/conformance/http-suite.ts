@@ -4,8 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Api, apiOf } from '../support/api.ts'
 import type { Fetch } from '../support/tls-fetch.ts'
 
-/** Without controllers that create objects in namespaces, so that tests know their content. `serviceaccount` is needed by pods. */
-export const suiteControllers: readonly string[] = ['garbage-collector', 'namespace', 'serviceaccount']
+export { suiteControllers } from './suite-controllers.ts'
 
 export interface ServerChoices {
   readonly watchCache?: boolean

@@ -4,8 +4,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { npmProject } from '../support/npm-project.ts'
-import { root } from '../support/root.ts'
 import { run } from '../support/run.ts'
+import { strictProject } from './strict-project.ts'
+import { typedKinds } from './typed-kinds.ts'
 
 /** Entries for every runtime. */
 const typedEverywhere = `
@@ -31,21 +32,6 @@ const port = await server.listen()
 export const configs: client.KubeConfig[] = [await server.kubeConfig<client.KubeConfig>(client), port.kubeConfig(client)]
 `
 
-/** Compiler options of a strict project: declarations of libraries are checked too (no skipLibCheck). */
-export const strictProject = {
-  noEmit: true,
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  noPropertyAccessFromIndexSignature: true,
-  noImplicitOverride: true,
-  module: 'nodenext',
-  target: 'es2022',
-  lib: ['es2023', 'dom'],
-  types: ['node'],
-  typeRoots: [join(root, 'node_modules/@types')],
-}
-
 /** The first and the newest release; the last before and the first with generic arrays of bytes (5.6, 5.7); the last of 5 and of 6. */
 const releases = ['5.4', '5.6', '5.7', '5.9', '6.0', '7.0']
 
@@ -56,6 +42,7 @@ const releases = ['5.4', '5.6', '5.7', '5.9', '6.0', '7.0']
 const projects = [
   { name: 'all entries without the library DOM', program: typed, options: { lib: ['es2023'] } },
   { name: 'all entries', program: typed, options: {} },
+  { name: 'types of kinds', program: typedKinds, options: {} },
   { name: 'entries for every runtime without @types/node', program: typedEverywhere, options: { types: [] } },
 ]
 const projectsOf = (release: string) => (release === releases[0] || release === releases.at(-1) ? projects : projects.slice(0, 1))

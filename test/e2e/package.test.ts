@@ -9,9 +9,11 @@ import { blockBelow } from '../support/page.ts'
 import { root, rootUrl } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
-import { compilers, strictProject, typed } from './compilers.ts'
+import { compilers, typed } from './compilers.ts'
 import { examples } from './examples.ts'
 import { guide } from './guide.ts'
+import { strictProject } from './strict-project.ts'
+import { kindsAreTyped } from './typed-kinds.ts'
 
 /** This Node, and those in the variable NODES, separated as in PATH. */
 const nodes = [process.execPath, ...(process.env['NODES'] ?? '').split(delimiter).filter((path) => path !== '')]
@@ -153,6 +155,8 @@ describe('the package', { timeout: 3_600_000 }, () => {
   })
 
   compilers(project)
+
+  kindsAreTyped(project)
 
   /** The text of a module and of all that it loads from the package, at once or later. */
   function loaded(path: string, seen = new Map<string, string>()): string {

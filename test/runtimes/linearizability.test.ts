@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Api, apiOf, configMap } from '../support/api.ts'
-import { type Daemon, startDaemon } from '../support/daemon.ts'
+import { type Daemon, ownEtcd, startDaemon } from '../support/daemon.ts'
 import { startEtcd } from '../support/etcd.ts'
 import { linearizationProblem, type Operation, watchProblem } from '../support/linearizability.ts'
 import { randomNumbers } from '../support/random.ts'
@@ -115,6 +115,23 @@ describe('linearizability', { concurrency: true }, () => {
         },
       )
     })
+
+  test("the program's own server of etcd's API: it is killed, with a daemon on it", { timeout: 3_600_000 }, async (t) => {
+    const etcd = await startEtcd({ command: ownEtcd })
+    const daemon = await startDaemon({ flags: [`--kvstore-servers=${etcd.servers.join()}`] })
+    t.after(async () => {
+      await daemon.stop()
+      await etcd.stop()
+    })
+    const [member] = etcd.members
+    await judge(
+      () => daemon.fetch,
+      async () => {
+        await member?.signal('SIGKILL')
+        await member?.start()
+      },
+    )
+  })
 
   test('two daemons on etcd with three members, whose leader is killed or paused', { timeout: 3_600_000 }, async (t) => {
     const etcd = await startEtcd({ members: 3 })

@@ -13,6 +13,8 @@ import { within } from './wait.ts'
 /** Built by `test/run.mjs` before the tests. */
 export const bundle = join(root, 'dist/bin/bin.js')
 const nodeCommand: Command = [process.execPath, bundle]
+/** Serves etcd's API. */
+export const ownEtcd: Command = [...nodeCommand, 'etcd']
 
 /** A program and its first arguments. */
 export type Command = readonly [program: string, ...args: string[]]

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { killedAtExit } from './child.ts'
+import type { Command } from './daemon.ts'
 import { freePort } from './free-port.ts'
 import { temporaryDirectory } from './temporary.ts'
 import { eventually, within } from './wait.ts'
@@ -16,6 +17,8 @@ export interface EtcdTls {
 }
 
 export interface EtcdOptions {
+  /** The program and its first arguments; default: Debian's etcd. */
+  readonly command?: Command
   /** Default 1. */
   readonly members?: number
   readonly tls?: EtcdTls
@@ -73,7 +76,7 @@ function threadStates({ pid }: ChildProcess): string[] {
 const timings = (members: number) =>
   members === 1 ? ['--heartbeat-interval=10', '--election-timeout=100'] : ['--heartbeat-interval=50', '--election-timeout=500']
 
-function memberOf(address: Address, dataDir: string, argv: readonly string[]): EtcdMember {
+function memberOf(address: Address, dataDir: string, [program, ...argv]: Command): EtcdMember {
   let child: ChildProcess | undefined
   let log = ''
   const fetchText = async (path: string) => (await fetch(address.metrics + path, { signal: AbortSignal.timeout(1_000) })).text()
@@ -103,7 +106,7 @@ function memberOf(address: Address, dataDir: string, argv: readonly string[]): E
       child = undefined
     },
     async start() {
-      const started = killedAtExit(spawn('etcd', argv, { stdio: ['ignore', 'ignore', 'pipe'] }))
+      const started = killedAtExit(spawn(program, argv, { stdio: ['ignore', 'ignore', 'pipe'] }))
       child = started
       started.stderr?.setEncoding('utf8').on('data', (text: string) => {
         log = (log + text).slice(-10_000)
@@ -119,13 +122,14 @@ function memberOf(address: Address, dataDir: string, argv: readonly string[]): E
 }
 
 /** Starts a cluster and resolves when all members are healthy. */
-export async function startEtcd({ members: count = 1, tls, flags = [] }: EtcdOptions = {}): Promise<Etcd> {
+export async function startEtcd({ command = ['etcd'], members: count = 1, tls, flags = [] }: EtcdOptions = {}): Promise<Etcd> {
   const directory = temporaryDirectory('etcd')
   const addresses = await Promise.all(Array.from({ length: count }, (_, i) => addressOf(i, tls ? 'https' : 'http')))
   const cluster = addresses.map(({ name, peer }) => `${name}=${peer}`).join(',')
   const members = addresses.map((address) => {
     const dataDir = join(directory.path, address.name)
     return memberOf(address, dataDir, [
+      ...command,
       `--name=${address.name}`,
       `--data-dir=${dataDir}`,
       `--listen-client-urls=${address.client}`,

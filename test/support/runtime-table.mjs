@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /** Node 24 runs the same suites as Node and has no own column. */
-const runtimes = ['Node', 'Bun', 'Deno', 'workerd']
+const runtimes = ['Node', 'Bun', 'Deno', 'workerd', 'DurableObject']
 const suites = [
   'HTTP',
   'HTTP in-process',

@@ -39,7 +39,7 @@ export function followNodes(
         changed(`${operation}${row.counted}`, clock.monotonic() - began)
       }
       const upsert = ({ key, object }: StoredObject) => set('Add', key, row.link(object, platform))
-      return [follow(store, clock, { upsert, remove: (key) => set('Delete', key, undefined) })]
+      return [follow(store, clock, { upsert, remove: ({ key }) => set('Delete', key, undefined) })]
     })
     // A store that fails is retried in the background. Until then links are missing, which only denies more.
     return Promise.allSettled(followings.map(({ ready }) => ready)).then(() => {

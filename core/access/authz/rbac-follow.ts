@@ -20,10 +20,7 @@ interface Slot {
 function followInto(store: WatchableStore, clock: Clock, slot: Slot): Following {
   return follow(store, clock, {
     upsert: ({ object }) => slot.upsert(object),
-    remove(key) {
-      const { namespace, name } = store.keys.parse(key)
-      slot.remove(namespace, name)
-    },
+    remove: ({ namespace, name }) => slot.remove(namespace, name),
   })
 }
 

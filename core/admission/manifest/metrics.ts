@@ -1,3 +1,4 @@
+import { once } from '../../common/once.ts'
 import { counter, gauge, type Recorded } from '../../metrics.ts'
 import type { Clock } from '../../ports.ts'
 import { hashOf } from '../../schema/formats/digest.ts'
@@ -27,10 +28,10 @@ export interface ManifestReports {
 /** `server`: this server's identity; empty: none. */
 export function manifestReports(metrics: Recorded<typeof manifestRows>, clock: Clock, server: string): ManifestReports {
   const inUse = new Map<string, readonly [plugin: string, server: string, hash: string]>()
-  const identity = hashOf(server)
+  const identity = once(() => hashOf(server))
   const ended = (plugin: string, status: 'success' | 'failure', hash?: string) => {
     const at = clock.now() / 1000
-    void identity.then((own) => {
+    void identity().then((own) => {
       metrics.reloads.add([status, plugin, own])
       metrics.last.set([status, plugin, own], at)
       if (hash === undefined) return

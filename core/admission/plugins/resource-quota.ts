@@ -24,8 +24,6 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
   const evaluatorOf = createEvaluators(context)
   /** Quotas by namespace and name. Includes our own writes before the watch delivers them. */
   const known = new Map<string, Map<string, QuotaObject>>()
-  /** Namespace and name by store key. */
-  const places = new Map<string, readonly [namespace: string, name: string]>()
 
   function note(quota: QuotaObject): void {
     const { namespace = '', name = '' } = quota.metadata
@@ -41,16 +39,8 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
   }
 
   const following = follow('', 'resourcequotas', {
-    upsert({ key, object: quota }) {
-      const { namespace = '', name = '' } = quota.metadata
-      places.set(key, [namespace, name])
-      note(quota)
-    },
-    remove(key) {
-      const place = places.get(key)
-      places.delete(key)
-      if (place) forget(...place)
-    },
+    upsert: ({ object }) => note(object),
+    remove: ({ namespace, name }) => forget(namespace, name),
   })
   let ready = false
   following.ready.then(

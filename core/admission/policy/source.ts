@@ -145,7 +145,7 @@ export async function followPolicies<P>(
         policies.set(key, { generation: now, policy: policyOf(object, false, compile) })
         known = undefined
       },
-      remove(key) {
+      remove({ key }) {
         policies.delete(key)
         known = undefined
       },
@@ -155,7 +155,7 @@ export async function followPolicies<P>(
         bindings.set(key, bindingOf(object))
         known = undefined
       },
-      remove(key) {
+      remove({ key }) {
         bindings.delete(key)
         known = undefined
       },

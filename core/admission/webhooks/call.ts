@@ -1,9 +1,9 @@
 /** Calls one webhook for one request. */
 
 import { ApiError, badRequest, internalError, timeout } from '../../answers/status.ts'
+import { NoAddress } from '../../outgoing/service-address.ts'
 import { type Connect, urlOf } from '../../outgoing/webhook/client-config.ts'
 import { PostRefused, post, postingTo } from '../../outgoing/webhook/post.ts'
-import { NoAddress } from '../../outgoing/webhook/service-address.ts'
 import type { Platform } from '../../platform.ts'
 import type { Clock, Logger, Outbound, Span } from '../../ports.ts'
 import { printJson } from '../../schema/json/text.ts'

@@ -1,6 +1,6 @@
 import { uncounted } from '../../metrics.ts'
+import { createServiceAddress } from '../../outgoing/service-address.ts'
 import { createConnect } from '../../outgoing/webhook/client-config.ts'
-import { createServiceAddress } from '../../outgoing/webhook/service-address.ts'
 import type { WebhookPluginConfiguration } from '../configuration.ts'
 import type { PluginContext } from '../context.ts'
 import { admissionRows } from '../metrics.ts'

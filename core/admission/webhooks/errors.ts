@@ -30,7 +30,8 @@ export interface Result {
 }
 
 const lowestCode = 400
-const highestCode = 599
+/** What HTTP has digits for; the reference ends the connection instead of answering with a greater one. */
+const highestCode = 999
 
 /** The denial with the webhook's Status, always as a failure. */
 export function denied(webhook: string, { message, reason, code = 0, details, metadata }: Result = {}): Denied {

@@ -46,7 +46,7 @@ export async function followHooks(context: PluginContext, { plugin, plural }: Ho
       byKey.set(key, hooksOf(object, compiled))
       all = undefined
     },
-    remove(key) {
+    remove({ key }) {
       byKey.delete(key)
       all = undefined
     },

@@ -85,8 +85,7 @@ export function publishClusterAuthentication(given: ClusterAuthentication, conte
   const following = follow(store, clock, {
     listed: look,
     change({ entry }) {
-      const { namespace, name } = store.keys.parse(entry.key)
-      if (namespace === home && name === configMapName) look()
+      if (entry.namespace === home && entry.name === configMapName) look()
     },
   })
   const looks = repeatEvery(clock, interval, look)

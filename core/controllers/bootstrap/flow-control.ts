@@ -49,7 +49,7 @@ interface Kind {
 
 async function settle({ resource: { store }, client }: Kind, wanted: ApiObject, isMandatory: boolean, platform: Platform): Promise<void> {
   const { name = '' } = wanted.metadata
-  const stored = (await store.get(store.keys.of('', name)))?.copy()
+  const stored = (await store.get({ namespace: '', name }))?.copy()
   const change = stored && revised(stored, wanted, isMandatory, platform)
   // Where another server writes it first, the next review reads the result.
   if (stored === undefined) await ownWrite(() => client.create('', wanted))

@@ -70,34 +70,30 @@ export function reportDangling(context: ControllerContext): () => void {
       await ownWrite(() => client(resource.definition).apply(applied, 'status'))
     },
   })
-  const nameOf = (key: string) => resource.store.keys.parse(key).name
   const lookAt = (level: string) => {
     for (const [name, schema] of schemas) if (levelOf(schema) === level) queue.add(name)
   }
-  const nameOfLevel = (key: string) => levels.store.keys.parse(key).name
   let ofSchemas: Following | undefined
   const ofLevels = follow(levels.store, clock, {
-    upsert({ key }) {
-      const name = nameOfLevel(key)
+    upsert({ name }) {
       if (names.has(name)) return
       names.add(name)
       lookAt(name)
     },
-    remove(key) {
-      const name = nameOfLevel(key)
+    remove({ name }) {
       names.delete(name)
       lookAt(name)
     },
     // Levels before schemas: until the levels are known, all schemas would seem to dangle.
     listed() {
       ofSchemas ??= follow(resource.store, clock, {
-        upsert({ key, object }) {
-          schemas.set(nameOf(key), object)
-          queue.add(nameOf(key))
+        upsert({ name, object }) {
+          schemas.set(name, object)
+          queue.add(name)
         },
-        remove(key) {
-          schemas.delete(nameOf(key))
-          writes.delete(nameOf(key))
+        remove({ name }) {
+          schemas.delete(name)
+          writes.delete(name)
         },
       })
     },

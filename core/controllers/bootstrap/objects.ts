@@ -58,7 +58,7 @@ const isTaken = (error: unknown) => error instanceof ApiError && error.status.re
 export async function ensure(resource: ServedResource, object: ApiObject, context: HookContext): Promise<void> {
   const { store } = resource
   const { namespace = '', name = '' } = object.metadata
-  if (await store.get(store.keys.of(namespace, name))) return
+  if (await store.get({ namespace, name })) return
   try {
     complete(resource, object, context)
     recordOwner(resource, object, undefined, context)

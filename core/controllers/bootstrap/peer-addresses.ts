@@ -2,7 +2,7 @@
 
 import { settled } from '../../common/abort.ts'
 import { createServerLeases } from '../../objects/storage/server-leases.ts'
-import { hostPort } from '../../outgoing/webhook/url-parts.ts'
+import { hostPort } from '../../outgoing/url-parts.ts'
 import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { parseAddress } from '../../schema/formats/ip.ts'

@@ -16,7 +16,7 @@ const plurals: { readonly [kind: string]: string } = {
 
 async function settle(resource: ServedResource, desired: ApiObject, context: HookContext): Promise<void> {
   const { namespace = '', name = '' } = desired.metadata
-  const stored = await resource.store.get(resource.store.keys.of(namespace, name))
+  const stored = await resource.store.get({ namespace, name })
   const step = reconcile(desired, stored?.copy(), context.platform)
   if (step === undefined) return
   if (step.action === 'update') return overwrite(resource, step.object, context)

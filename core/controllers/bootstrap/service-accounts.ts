@@ -76,7 +76,7 @@ const reader =
   (table: ResourceTable): Read =>
   async (plural, namespace, name) => {
     const store = table.lookup('', 'v1', plural)?.store
-    return store && (await store.get(store.keys.of(namespace, name)))?.copy()
+    return store && (await store.get({ namespace, name }))?.copy()
   }
 
 /** Reads Secrets from the store. */
@@ -108,17 +108,26 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
   }
 }
 
+/** Where keys come from: our own, or an external signer. */
+type AccountKeySource = ExternalSigner | Awaited<ReturnType<typeof ownKeys>>
+
+/** Imports keys. Rejects with an Error when one can't be used. */
+export const importKeys = async (given: ServiceAccountKeys): Promise<AccountKeySource> =>
+  'externalSigner' in given ? given.externalSigner : ownKeys(given)
+
 async function ownKeys({ signingKey, verificationKeys }: KeyFiles) {
   const [accepted, signing] = await Promise.all([loadVerificationKeys(verificationKeys), loadSigningKey(signingKey)])
   return { keys: fixedKeys(accepted), sign: keySigner(signing), ids: { signing: signing.id, accepted: accepted.map(({ id }) => id) } }
 }
 
-/** Rejects with an Error when a key can't be used. */
-export async function createServiceAccounts(given: ServiceAccountKeys, context: ServiceAccountContext): Promise<ServiceAccounts> {
+export function createServiceAccounts(
+  given: ServiceAccountKeys,
+  source: AccountKeySource,
+  context: ServiceAccountContext,
+): ServiceAccounts {
   const { table, platform, clock, metrics } = context
   const { issuers, audiences, extend = false } = given
   const external = 'externalSigner' in given ? given.externalSigner : undefined
-  const source = 'externalSigner' in given ? given.externalSigner : await ownKeys(given)
   const { keys, sign } = source
   const maxSeconds = given.maxSeconds ?? external?.maxSeconds
   const read = reader(table)

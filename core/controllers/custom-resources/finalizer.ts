@@ -34,8 +34,7 @@ const terminating = (status: 'True' | 'False', reason: string, message: string):
 async function deleteInstances(resource: ServedResource, hooks: () => HookContext): Promise<number> {
   const { store } = resource
   const failures: string[] = []
-  for (const { key } of (await store.list({ namespace: '' })).entries) {
-    const { namespace, name } = store.keys.parse(key)
+  for (const { namespace, name } of (await store.list({ namespace: '' })).entries) {
     try {
       await deleteObject(resource, namespace, name, {}, ownRequest(hooks()))
     } catch (error) {

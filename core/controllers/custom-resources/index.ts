@@ -3,8 +3,8 @@
  * server of a cluster runs them; the second one finds the work done.
  */
 
-import type { HealthCheck } from '../../meta/health.ts'
 import type { LiveTable } from '../../objects/registry/table.ts'
+import type { ObjectRef } from '../../objects/storage/keys.ts'
 import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import { follow } from '../../objects/watch/follow.ts'
 import type { Connect } from '../../outgoing/webhook/client-config.ts'
@@ -42,8 +42,8 @@ export interface CustomResourcesOptions {
 export interface CustomResources {
   /** Resolves when the stored definitions are served, or could not be loaded. */
   readonly ready: Promise<void>
-  /** Fails while definitions are not loaded or can't be read; the others are served. */
-  readonly health: HealthCheck
+  /** Throws an Error while definitions are not loaded or can't be read; the others are served. */
+  health(): void
   /**
    * Calls `changed` with the name of each definition, now and when it changes, and its group versions (`GROUP/VERSION`), served or not: none when
    * it is removed. The returned function ends that.
@@ -71,13 +71,14 @@ const isSettled = (definition: Definition) =>
   conditionOf(definition, 'KubernetesAPIApprovalPolicyConformant') === undefined &&
   sameNames(definition.spec.names, definition.status?.acceptedNames)
 
-const checkName = 'custom-resource-definitions'
+/** Name of the health check. */
+export const definitionsCheckName = 'custom-resource-definitions'
 /** Maximum unreadable definitions that the health check names. */
 const maxNamed = 10
 
 const none: CustomResources = {
   ready: Promise.resolve(),
-  health: { name: checkName, check: () => {} },
+  health: () => {},
   follow: () => () => {},
   start: () => {},
   close: () => {},
@@ -100,14 +101,13 @@ export function createCustomResources({
   const known = new Map<string, Known>()
   /** Generation with checked schemas, by name. */
   const examined = new Map<string, number>()
-  /** Reasons why definitions can't be read, by key. They stay as they were served before. */
+  /** Reasons why definitions can't be read, by name. They stay as they were served before. */
   const unreadable = new Map<string, string>()
   const followers = new Set<(name: string, groupVersions: readonly string[]) => void>()
   let loaded = false
   let queue: Queue | undefined
   const waiting = new Set<string>()
   const hooks = () => ({ platform, settings, now: clock.now() })
-  const nameOf = (key: string) => store.keys.parse(key).name
   const decode = (entry: StoredObject) => entry.copy() as unknown as Definition
   /** Parses a definition without its schemas. */
   const outline = (entry: StoredObject) => parseJsonText(withoutSchemas(entry.json)) as unknown as Definition
@@ -126,18 +126,17 @@ export function createCustomResources({
     for (const changed of followers) changed(name, groupVersions)
   }
 
-  function skip(key: string, why: string): void {
-    if (unreadable.get(key) !== why)
-      logger.warn({ definition: nameOf(key), error: why }, 'custom resource definition cannot be read; skipped')
-    unreadable.set(key, why)
+  function skip({ name }: ObjectRef, why: string): void {
+    if (unreadable.get(name) !== why) logger.warn({ definition: name, error: why }, 'custom resource definition cannot be read; skipped')
+    unreadable.set(name, why)
   }
 
   function upsert(entry: StoredObject): void {
     try {
       update(entry)
-      unreadable.delete(entry.key)
+      unreadable.delete(entry.name)
     } catch (error) {
-      skip(entry.key, messageOf(error))
+      skip(entry, messageOf(error))
     }
   }
 
@@ -145,7 +144,7 @@ export function createCustomResources({
     const definition = outline(entry)
     note(definition)
     served.update(definition, entry)
-    const name = nameOf(entry.key)
+    const { name } = entry
     // Schemas of established definitions were checked before.
     if (!examined.has(name) && isSettled(definition)) examined.set(name, definition.metadata?.generation ?? 0)
     if (examined.get(name) === definition.metadata?.generation && isSettled(definition)) waiting.delete(name)
@@ -163,9 +162,8 @@ export function createCustomResources({
     for (const [other, { group: its, waiting }] of known) if (its === group && waiting && other !== name) enqueue(other)
   }
 
-  function remove(key: string): void {
-    unreadable.delete(key)
-    const name = nameOf(key)
+  function remove({ name }: ObjectRef): void {
+    unreadable.delete(name)
     const before = known.get(name)
     known.delete(name)
     examined.delete(name)
@@ -183,14 +181,11 @@ export function createCustomResources({
     ready: following.ready.catch((error: unknown) =>
       logger.warn({ error: messageOf(error) }, 'custom resource definitions not loaded; retrying'),
     ),
-    health: {
-      name: checkName,
-      check() {
-        if (!loaded) throw new Error('definitions not loaded')
-        if (unreadable.size === 0) return
-        const reasons = [...unreadable].slice(0, maxNamed).map(([key, why]) => `${nameOf(key)}: ${why}`)
-        throw new Error(`${unreadable.size} definitions cannot be read: ${reasons.join('; ')}`)
-      },
+    health() {
+      if (!loaded) throw new Error('definitions not loaded')
+      if (unreadable.size === 0) return
+      const reasons = [...unreadable].slice(0, maxNamed).map(([name, why]) => `${name}: ${why}`)
+      throw new Error(`${unreadable.size} definitions cannot be read: ${reasons.join('; ')}`)
     },
     follow(changed) {
       for (const [name, { groupVersions }] of known) changed(name, groupVersions)
@@ -227,7 +222,7 @@ export function createCustomResources({
         // One worker: names are accepted one after the other.
         workers: 1,
         async work(name) {
-          const entry = await store.get(store.keys.of('', name))
+          const entry = await store.get({ namespace: '', name })
           if (entry === undefined) return
           const definition = decode(entry)
           let again: number | undefined

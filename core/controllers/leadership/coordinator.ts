@@ -102,8 +102,8 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
 
   /** One step of an election; the next one follows a change of a candidate, or a timer. */
   async function step(key: string, admissible: readonly Candidate[]): Promise<void> {
-    const { namespace, name } = leases.store.keys.parse(leases.store.keys.prefix('') + key)
-    const lease = await leases.store.get(leases.store.keys.of(namespace, name))
+    const [namespace = '', name = ''] = key.split('/')
+    const lease = await leases.store.get({ namespace, name })
     const now = clock.now()
     if (!needsElection(admissible, lease?.copy(), now)) return
     const pinging = admissible.filter((each) => needsPing(each, now))
@@ -145,7 +145,7 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
       // It was just pinged: only its answer matters.
       if (!isPending(candidate)) queue.add(leaseOf(candidate))
     },
-    remove(key) {
+    remove({ key }) {
       const candidate = known.get(key)
       known.delete(key)
       if (candidate) queue.add(leaseOf(candidate))
@@ -154,8 +154,7 @@ export function startCoordinator(context: ControllerContext, leases: ServedResou
   // Most leases have no candidates: those of nodes. They are not decoded.
   const ofEntries = follow(leases.store, clock, {
     change({ entry }) {
-      const { namespace, name } = leases.store.keys.parse(entry.key)
-      const key = keyOf(namespace, name)
+      const key = keyOf(entry.namespace, entry.name)
       if (candidatesOf(key).length > 0) queue.add(key)
     },
   })

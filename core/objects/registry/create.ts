@@ -109,19 +109,19 @@ async function prepareAndStore(
   if (admitted) await admitted
   const rested = request.slices?.pause()
   if (rested) await rested
-  const key = store.keys.of(canonical.metadata.namespace ?? '', name)
+  const of = { namespace: canonical.metadata.namespace ?? '', name }
   const complete = definition.strategy.completeCreate?.(canonical as never, request.context)
   const value = store.print(complete ? store.canonical(complete) : canonical)
   if (request.dryRun) {
-    const current = await store.get(key, request.caller)
+    const current = await store.get(of, request.caller)
     if (current) throw occupied(groupResource, canonical, current)
     // In the reference server, a dry run does not reach the check of resourceVersion.
-    return store.shown(key, await store.preview(value, request.caller), object.metadata.resourceVersion || undefined)
+    return store.shown(of, await store.preview(value, request.caller), object.metadata.resourceVersion || undefined)
   }
   if (given > 0) throw unreasoned('resourceVersion should not be set on objects to be created')
   const lease = resource.lease && (await resource.lease(request.caller))
   for (let attempt = 0; attempt < tries; attempt++) {
-    const swap = await store.put(key, value, 0, lease, request, request.preconditions?.guards(store.holder))
+    const swap = await store.put(of, value, 0, lease, request, request.preconditions?.guards(store.holder))
     if (swap.ok) return swap.entry
     if (swap.current !== undefined) throw occupied(groupResource, canonical, swap.current)
     // The name is free: something that admission relied on has changed, or the object was deleted after the comparison.

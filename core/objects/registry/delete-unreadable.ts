@@ -13,19 +13,19 @@ export async function removeUnreadable(
   name: string,
   dryRun: boolean,
 ): Promise<void> {
-  const key = store.keys.of(namespace, name)
+  const of = { namespace, name }
   for (let count = 0; count < tries; count++) {
-    const found = await store.inspect(key)
+    const found = await store.inspect(of)
     if (found === undefined) throw notFound(groupResource, name)
     if (found.readable) {
       const why = 'unsafe deletion is not allowed because the object is decodable from storage'
       throw conflict(
         groupResource,
         name,
-        `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+        `StorageError: invalid object, Code: 4, Key: ${store.keyInErrors(of, false)}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
       )
     }
-    if (dryRun || (await store.delete(key, found.revision)).ok) return
+    if (dryRun || (await store.delete(of, found.revision)).ok) return
   }
   throw modified(groupResource, name)
 }

@@ -2,6 +2,7 @@ import { conflict, type GroupResource, modified, notFound } from '../../answers/
 import type { ApiObject, ResourceDefinition } from '../../resources/definition.ts'
 import { timestamp } from '../../schema/formats/time.ts'
 import type { HookContext } from '../../schema/model.ts'
+import type { ObjectName } from '../storage/keys.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { isGone, specFinalizersOf } from './deletion.ts'
 import type { WriteRequest } from './request.ts'
@@ -110,25 +111,18 @@ export function deleteObject(
   options: DeleteOptions,
   request: WriteRequest,
 ): Promise<Deletion> {
-  const { keys, writeQueue } = resource.store
-  const key = keys.of(namespace, name)
-  const work = () => removeNow(resource, key, name, options, request)
-  return request.dryRun ? work() : writeQueue.take(key, request.caller, work)
+  const of = { namespace, name }
+  const work = () => removeNow(resource, of, options, request)
+  return request.dryRun ? work() : resource.store.inTurn(of, request.caller, work)
 }
 
 /** Deletes an object, or marks it for deletion while finalizers or a grace period keep it. Throws 404, and 409 when preconditions fail. */
-async function removeNow(
-  resource: ServedResource,
-  key: string,
-  name: string,
-  options: DeleteOptions,
-  request: WriteRequest,
-): Promise<Deletion> {
+async function removeNow(resource: ServedResource, of: ObjectName, options: DeleteOptions, request: WriteRequest): Promise<Deletion> {
   const { store, groupResource } = resource
   const { definition } = store
-  let current = await store.get(key, request.caller)
+  let current = await store.get(of, request.caller)
   for (let attempt = 0; attempt < tries; attempt++) {
-    if (current === undefined) throw notFound(groupResource, name)
+    if (current === undefined) throw notFound(groupResource, of.name)
     const object = toMark(definition, current)
     if (definition.specFinalizers) checkOwnPreconditions(groupResource, object, options)
     else checkPreconditions(definition, object, options)
@@ -144,8 +138,8 @@ async function removeNow(
     const isWritten = gone ? isMarked && definition.strategy.gracePeriod !== undefined : isMarked || isRefiled
     if (isWritten) {
       const value = store.print(store.canonical(object))
-      if (request.dryRun) return { entry: store.shown(key, value, current.revision), gone }
-      const swap = await store.put(key, value, current.revision, undefined, request)
+      if (request.dryRun) return { entry: store.shown(of, value, current.revision), gone }
+      const swap = await store.put(of, value, current.revision, undefined, request)
       if (!swap.ok) {
         current = swap.current
         continue
@@ -154,7 +148,7 @@ async function removeNow(
     }
     if (request.dryRun || !gone) return { entry: current, gone }
     request.proceed?.()
-    const removal = await store.delete(key, current.revision, request.caller)
+    const removal = await store.delete(of, current.revision, request.caller)
     if (removal.ok) {
       await resource.reservations?.release(object, request)
       return { entry: current.at(removal.revision), gone }
@@ -163,5 +157,5 @@ async function removeNow(
     if (isWritten && removal.current === undefined) return { entry: current, gone }
     current = removal.current
   }
-  throw modified(groupResource, name)
+  throw modified(groupResource, of.name)
 }

@@ -1,11 +1,13 @@
 import type { Guard, KeyValueStore } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { ObjectName } from '../storage/keys.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 
 /** Throws when the object (undefined: it is gone) does not allow the write any more. */
 export type Check = (found: ApiObject | undefined) => void
 
 interface Precondition {
+  readonly on: ObjectName
   readonly store: WatchableStore
   readonly check: Check
   revision: number
@@ -20,20 +22,20 @@ export class Preconditions {
 
   /** `revision`: of the object when it was checked. */
   add(store: WatchableStore, name: string, revision: number, check: Check): void {
-    this.#held.set(store.keys.of('', name), { store, check, revision })
+    this.#held.set(`${store.definition.storageKey}/${name}`, { on: { namespace: '', name }, store, check, revision })
   }
 
   /** Guards of a write. Only objects in the same store can be compared in its transactions. */
   guards(holder: KeyValueStore): readonly Guard[] {
     const guards: Guard[] = []
-    for (const [key, { store, revision }] of this.#held) if (store.holder === holder) guards.push({ key, revision })
+    for (const { on, store, revision } of this.#held.values()) if (store.holder === holder) guards.push(store.guard(on, revision))
     return guards
   }
 
   /** Checks the objects as they are now. Throws when one does not allow the write any more. */
   async renew(): Promise<void> {
-    for (const [key, precondition] of this.#held) {
-      const entry = await precondition.store.get(key)
+    for (const precondition of this.#held.values()) {
+      const entry = await precondition.store.get(precondition.on)
       precondition.check(entry?.object)
       precondition.revision = entry?.revision ?? 0
     }

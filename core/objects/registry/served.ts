@@ -1,6 +1,7 @@
 import type { GroupResource } from '../../answers/status.ts'
 import type { Context } from '../../ports.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
+import type { Keys } from '../storage/keys.ts'
 import type { Leases } from '../storage/leases.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import type { Reservations } from './reservations.ts'
@@ -9,11 +10,14 @@ import type { Reservations } from './reservations.ts'
 export interface ServedResource {
   readonly definition: ResourceDefinition
   readonly groupResource: GroupResource
+  /** Keys of its objects. */
+  readonly keys: Keys
+  /** Opened at the first use. */
   readonly store: WatchableStore
   /** Grants the lease for new objects, for resources with a time-to-live. */
   readonly lease?: (context: Context | undefined) => ReturnType<Leases['grant']>
   /** Allocations of its objects from a shared pool. */
-  readonly reservations?: Reservations
+  readonly reservations?: Reservations | undefined
 }
 
 /** All served resources. Custom resources are added, changed and removed while the server runs. */

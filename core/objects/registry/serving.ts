@@ -4,8 +4,9 @@ import type { GroupResource } from '../../answers/status.ts'
 import type { Pauses } from '../../common/slices.ts'
 import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
 import { hubOf } from '../../resources/converter.ts'
-import { apiVersionOf, type ResourceDefinition } from '../../resources/definition.ts'
+import { apiVersionOf, type ReservationName, type ResourceDefinition } from '../../resources/definition.ts'
 import { DerivedBudget } from '../storage/derived-budget.ts'
+import { createKeys, type Keys } from '../storage/keys.ts'
 import type { Leases } from '../storage/leases.ts'
 import { createLeases } from '../storage/leases.ts'
 import type { StoreMetrics } from '../storage/metrics.ts'
@@ -16,6 +17,7 @@ import { createWatchCache } from '../watch/cache.ts'
 import { directFeed } from '../watch/direct.ts'
 import type { WatchableStore } from '../watch/feed.ts'
 import { createVersionedStore } from '../watch/versioned.ts'
+import type { Reservations } from './reservations.ts'
 import { builtInReservations, type ReservationOptions } from './reservations-built-in.ts'
 import type { ServedResource } from './served.ts'
 
@@ -39,13 +41,91 @@ export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'reso
   observe(resource: GroupResource): StoreMetrics
 }
 
+/** The opened store of a resource. */
+interface OpenedRows {
+  /** Returns objects in the version in which they are stored. */
+  readonly store: WatchableStore
+  viewOf(row: ResourceDefinition): WatchableStore
+}
+
 /** The stored objects of all versions of a resource. */
 export interface StoredRows {
   readonly rows: readonly ResourceDefinition[]
-  /** Returns objects in the version in which they are stored. */
-  readonly store: WatchableStore
   /** The store for requests to a row. It returns objects in the row's version if the resource holds them in the requested version. */
   viewOf(row: ResourceDefinition): WatchableStore
+  close(): void
+}
+
+/** Stored objects whose store is opened at its first use: most servers never use most resources. */
+class UnopenedRows implements StoredRows {
+  readonly rows: readonly ResourceDefinition[]
+  readonly #open: (rows: readonly ResourceDefinition[]) => OpenedRows
+  #opened: OpenedRows | undefined
+  #closed = false
+
+  constructor(rows: readonly ResourceDefinition[], open: (rows: readonly ResourceDefinition[]) => OpenedRows) {
+    this.rows = rows
+    this.#open = open
+  }
+
+  viewOf(row: ResourceDefinition): WatchableStore {
+    if (this.#opened === undefined) {
+      this.#opened = this.#open(this.rows)
+      if (this.#closed) this.#opened.store.close()
+    }
+    return this.#opened.viewOf(row)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#opened?.store.close()
+  }
+}
+
+/** What served resources of one server have in common. */
+interface Common {
+  /** Prefix of all keys. */
+  readonly prefix: string
+  /** The lease for objects of a resource with a time-to-live; undefined: its objects live on. */
+  leaseOf(definition: ResourceDefinition): ServedResource['lease']
+}
+
+/** A resource and its stored objects. There are a few hundred of them in each server, so that each part is made at its first use. */
+class StoredResource implements ServedResource {
+  readonly definition: ResourceDefinition
+  readonly groupResource: GroupResource
+  readonly lease?: NonNullable<ServedResource['lease']>
+  readonly #stored: StoredRows
+  readonly #reserves: ((name: ReservationName) => Reservations) | undefined
+  readonly #prefix: string
+  #keys: Keys | undefined
+  #store: WatchableStore | undefined
+
+  /** `reserves` is absent for what reservations use themselves. */
+  constructor(definition: ResourceDefinition, stored: StoredRows, common: Common, reserves?: (name: ReservationName) => Reservations) {
+    this.definition = definition
+    this.groupResource = groupResourceOf(definition)
+    this.#stored = stored
+    this.#prefix = common.prefix
+    const lease = common.leaseOf(definition)
+    if (lease) this.lease = lease
+    this.#reserves = reserves
+  }
+
+  get keys(): Keys {
+    this.#keys ??= createKeys(this.#prefix, this.definition.storageKey, this.definition.namespaced)
+    return this.#keys
+  }
+
+  get store(): WatchableStore {
+    this.#store ??= this.#stored.viewOf(this.definition)
+    return this.#store
+  }
+
+  get reservations(): Reservations | undefined {
+    const { reservations } = this.definition
+    return reservations && this.#reserves?.(reservations)
+  }
 }
 
 /** Resources that are added and removed together. */
@@ -110,7 +190,8 @@ export function createServing(options: ServingOptions): ServeRows {
       ? 'application/cbor'
       : (storageMediaType ?? options.storageMediaType)
 
-  function open(rows: readonly ResourceDefinition[], stored: ResourceDefinition): StoredRows {
+  function open(rows: readonly ResourceDefinition[]): OpenedRows {
+    const [stored] = rows as readonly [ResourceDefinition]
     const on = groupResourceOf(stored)
     const holder = options.stores.of(on)
     const observer = options.observe(on)
@@ -129,13 +210,21 @@ export function createServing(options: ServingOptions): ServeRows {
       cached(on) && stored.storageKey !== ''
         ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache, budget, checked })
         : directFeed(objects, store)
-    if (!keepsVersions) return { rows, store: base, viewOf: () => base }
+    if (!keepsVersions) return { store: base, viewOf: () => base }
     const { converter } = versioning
     const schemaOf = (apiVersion: string) => rows.find((row) => apiVersionOf(row) === apiVersion)?.schema
     const views = new Map(
       rows.map((row) => [apiVersionOf(row), createVersionedStore({ base, definition: row, stored, converter, schemaOf, context })]),
     )
-    return { rows, store: base, viewOf: (row) => views.get(apiVersionOf(row)) ?? base }
+    return { store: base, viewOf: (row) => views.get(apiVersionOf(row)) ?? base }
+  }
+
+  const common: Common = {
+    prefix,
+    leaseOf: (definition) =>
+      definition.ttl && options.eventTtl > 0
+        ? (context) => leases(options.stores.of(groupResourceOf(definition))).grant(options.eventTtl, context)
+        : undefined,
   }
 
   return (rows, serves, before) => {
@@ -152,19 +241,9 @@ export function createServing(options: ServingOptions): ServeRows {
       const { storageKey } = stored
       const own = [stored, ...(views.get(storageKey) ?? [])]
       const kept = before?.stores.get(storageKey)
-      stores.set(storageKey, kept && same(kept.rows, own) ? kept : open(own, stored))
+      stores.set(storageKey, kept && same(kept.rows, own) ? kept : new UnopenedRows(own, open))
     }
 
-    const complete = (definition: ResourceDefinition, store: WatchableStore): ServedResource => ({
-      definition,
-      groupResource: groupResourceOf(definition),
-      store,
-      ...(definition.ttl &&
-        options.eventTtl > 0 && {
-          lease: (context) => leases(options.stores.of(groupResourceOf(definition))).grant(options.eventTtl, context),
-        }),
-      ...(definition.reservations && { reservations: reservations(definition.reservations) }),
-    })
     const reservations = builtInReservations({
       ...options,
       store: options.stores.main,
@@ -172,8 +251,7 @@ export function createServing(options: ServingOptions): ServeRows {
         const row = rows.find((each) => each.group === group && each.names.plural === plural && isStored(each))
         const stored = row && stores.get(row.storageKey)
         if (row === undefined || stored === undefined) throw new Error(`reservations need ${plural}`)
-        const { reservations: _own, ...definition } = row
-        return complete(definition, stored.viewOf(row))
+        return new StoredResource(row, stored, common)
       },
     })
 
@@ -181,9 +259,8 @@ export function createServing(options: ServingOptions): ServeRows {
     const all = rows.flatMap((definition) => {
       const stored = stores.get(definition.storageKey)
       if (stored === undefined) return []
-      const kept = former.get(definition)
-      const store = stored.viewOf(definition)
-      return kept?.store === store ? kept : complete(definition, store)
+      const kept = before?.stores.get(definition.storageKey) === stored ? former.get(definition) : undefined
+      return kept ?? new StoredResource(definition, stored, common, reservations)
     })
     return { all, resources: all.filter(({ definition }) => serves(definition)), stores }
   }

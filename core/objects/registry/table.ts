@@ -1,6 +1,5 @@
 /** The live table of resources: sets of rows are added, replaced and removed while requests are served. */
 import { apiVersionOf, type ResourceDefinition } from '../../resources/definition.ts'
-import type { WatchableStore } from '../watch/feed.ts'
 import type { ResourceTable, ServedResource } from './served.ts'
 import type { ServedSet, ServeRows } from './serving.ts'
 
@@ -27,7 +26,8 @@ class Index {
   readonly byStorageKey = new Map<string, ServedResource[]>()
   /** By storage key, version and kind, including versions that are not served. */
   readonly definitions = new Map<string, ResourceDefinition>()
-  readonly stores = new Map<string, WatchableStore>()
+  /** By plural and group; of several versions, the last one. */
+  readonly byGroup = new Map<string, ServedResource>()
 
   /** Of resources with the same name, the first one stays. */
   add({ all, resources }: ServedSet): void {
@@ -46,7 +46,7 @@ class Index {
       if (!this.byKind.has(kind)) this.byKind.set(kind, each)
       const { storageKey } = definition
       if (storageKey !== '') this.byStorageKey.set(storageKey, [...(this.byStorageKey.get(storageKey) ?? []), each])
-      this.stores.set(`${groupResource.resource}.${groupResource.group}`, each.store)
+      this.byGroup.set(`${groupResource.resource}.${groupResource.group}`, each)
     }
   }
 }
@@ -112,7 +112,7 @@ export function createResourceTable(serve: ServeRows): LiveTable {
     all: () => [...index().all],
     versionsOf: (resource) => index().byStorageKey.get(resource.definition.storageKey) ?? onlyOf(resource),
     definitionIn: (definition, apiVersion) => index().definitions.get(versionOfObjects(definition, apiVersion)),
-    storeOf: (group, plural) => index().stores.get(`${plural}.${group}`),
+    storeOf: (group, plural) => index().byGroup.get(`${plural}.${group}`)?.store,
     get revision() {
       return revision
     },
@@ -132,13 +132,13 @@ export function createResourceTable(serve: ServeRows): LiveTable {
       if (made && before === undefined) known?.add(made)
       else known = undefined
       revision++
-      const kept = new Set([...(made?.stores.values() ?? [])].map(({ store }) => store))
-      for (const { store } of before?.stores.values() ?? []) if (!kept.has(store)) store.close()
+      const kept = new Set(made?.stores.values())
+      for (const stored of before?.stores.values() ?? []) if (!kept.has(stored)) stored.close()
       for (const changed of followers) changed()
       return made?.all ?? []
     },
     close() {
-      for (const { stores } of sets.values()) for (const { store } of stores.values()) store.close()
+      for (const { stores } of sets.values()) for (const stored of stores.values()) stored.close()
     },
   }
 }

@@ -45,19 +45,14 @@ function checkVersion(resource: ServedResource, view: View, { metadata }: ApiObj
   metadata.resourceVersion = stored
 }
 
-/** The object's key in errors: a dry run does not reach the store, which puts the prefix of all keys in front. */
-function keyOf({ store }: ServedResource, { namespace = '', name = '' }: ObjectMeta, dryRun: boolean): string {
-  const key = store.keys.of(namespace, name)
-  return dryRun ? store.keys.pathOf(key) : key
-}
-
 /** Throws 409 when the sent object has another uid than the stored one; `existing` of an absent object has none. */
 export function checkUid(resource: ServedResource, { metadata: { uid = '' } }: ApiObject, existing: ObjectMeta, dryRun: boolean): void {
   if (uid === '' || uid === existing.uid) return
-  const key = keyOf(resource, existing, dryRun)
+  const { namespace = '', name = '' } = existing
+  const key = resource.store.keyInErrors({ namespace, name }, dryRun)
   throw conflict(
     resource.groupResource,
-    existing.name ?? '',
+    name,
     `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${existing.uid ?? ''}`,
   )
 }
@@ -164,7 +159,7 @@ export function updateObject(
 ): Promise<StoredObject> {
   const { store, groupResource } = resource
   const { definition } = store
-  const key = store.keys.of(namespace, name)
+  const of = { namespace, name }
   /** A write was sent to the store. After an error its outcome is unknown: it must not be retried. */
   let asked = false
   function proceed(): void {
@@ -204,17 +199,17 @@ export function updateObject(
     if (current.equals(value)) return { entry: current, stored: false }
     if (request.dryRun) {
       const preview = await store.preview(value, request.caller)
-      return { entry: store.shown(key, preview, current.revision), stored: false }
+      return { entry: store.shown(of, preview, current.revision), stored: false }
     }
     if (isGone(definition, canonical)) {
       proceed()
-      const removal = await store.delete(key, current.revision, request.caller)
+      const removal = await store.delete(of, current.revision, request.caller)
       if (!removal.ok) return { lost: removal.current, stored: false }
       await resource.reservations?.release(existing, request)
-      return { entry: store.shown(key, value, removal.revision), stored: false, swapped: true }
+      return { entry: store.shown(of, value, removal.revision), stored: false, swapped: true }
     }
     const lease = resource.lease && (await resource.lease(request.caller))
-    const swap = await store.put(key, value, current.revision, lease, { proceed, caller: request.caller })
+    const swap = await store.put(of, value, current.revision, lease, { proceed, caller: request.caller })
     return swap.ok ? { entry: swap.entry, stored: true, swapped: true } : { lost: swap.current, stored: false }
   }
 
@@ -238,9 +233,9 @@ export function updateObject(
   // The first attempt is based on the cached entry, which the swap verifies. An error or a no-op result is final once the stored entry is
   // confirmed to be the same.
   async function write(waited: boolean): Promise<StoredObject> {
-    let current = waited ? undefined : store.known(key)
+    let current = waited ? undefined : store.known(of)
     let live = current === undefined
-    if (live) current = await store.get(key, request.caller)
+    if (live) current = await store.get(of, request.caller)
     for (let count = 0; count < tries; count++) {
       if (current === undefined) throw notFound(groupResource, name)
       asked = false
@@ -248,11 +243,11 @@ export function updateObject(
       try {
         const { entry, lost, swapped } = await tryFrom(from)
         if (entry && (live || swapped)) return entry
-        current = entry ? await store.live(key, request.caller) : lost
+        current = entry ? await store.live(of, request.caller) : lost
         if (entry && isSame(from, current)) return entry
       } catch (error) {
         if (live || asked) throw error
-        current = await store.get(key, request.caller)
+        current = await store.get(of, request.caller)
         if (isSame(from, current)) throw error
       }
       live = true
@@ -260,5 +255,5 @@ export function updateObject(
     throw modified(groupResource, name)
   }
 
-  return request.dryRun ? write(false) : store.writeQueue.take(key, request.caller, write)
+  return request.dryRun ? write(false) : store.inTurn(of, request.caller, write)
 }

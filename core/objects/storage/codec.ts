@@ -29,6 +29,7 @@ import {
   ProtobufEncoder,
 } from '../../schema/protobuf/protobuf.ts'
 import { parseYamlText, yamlText } from '../../schema/yaml/text.ts'
+import type { ObjectName } from './keys.ts'
 import { labelsFinder } from './served-metadata.ts'
 import { versionMember, versionPlace } from './version-place.ts'
 
@@ -87,16 +88,23 @@ export interface Codec {
   decode(...served: readonly Uint8Array[]): ApiObject
   /** The object that a recent write stored as these bytes, stored or served: canonical, without resourceVersion; must not be changed. */
   written?(key: string, bytes: Uint8Array): ApiObject | undefined
+  /** The object of a key. */
+  nameOf(key: string): ObjectName
   /** Reads nothing but the labels, which selectors ask of every object. The bytes may lack the resourceVersion. */
   labels(served: Uint8Array): Labels
 }
 
 export interface CodecOptions {
+  /** Default, for objects that are in no store: the key is the name. */
+  readonly nameOf?: Codec['nameOf']
   /** Media type of stored values: JSON (default), YAML or CBOR; any other means protobuf. All of them can be read regardless. */
   readonly mediaType?: string
   /** The same resource in other versions: schemas for objects that were stored in them. */
   readonly versions?: readonly ResourceDefinition[]
 }
+
+/** Of objects that are in no store. */
+export const unstored: Codec['nameOf'] = (key) => ({ namespace: '', name: key })
 
 /** A copy without resourceVersion, of as little as possible. */
 function withoutVersion(object: ApiObject): ApiObject {
@@ -114,7 +122,10 @@ function readYaml(stored: Uint8Array): ApiObject {
   return object as ApiObject
 }
 
-export function createCodec(definition: ResourceDefinition, { mediaType = 'application/json', versions = [] }: CodecOptions = {}): Codec {
+export function createCodec(
+  definition: ResourceDefinition,
+  { mediaType = 'application/json', versions = [], nameOf = unstored }: CodecOptions = {},
+): Codec {
   const { kind, schema, versioning } = definition
   const apiVersion = apiVersionOf(definition)
   const typeMeta = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`
@@ -254,5 +265,5 @@ export function createCodec(definition: ResourceDefinition, { mediaType = 'appli
   }
   const store = writers[mediaType] ?? protobuf
 
-  return { canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, pieces }
+  return { nameOf, canonical, print, decode, labels, store, show, restamp, isShown, serve, isServed, pieces }
 }

@@ -16,8 +16,8 @@ import type { ApiObject, ResourceDefinition } from '../../resources/definition.t
 import { inPart, inSpan, slowOperation } from '../../tracing/span.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'
 import { createCodec } from './codec.ts'
-import type { Keys } from './keys.ts'
-import { createKeys } from './keys.ts'
+import type { Keys, ObjectName } from './keys.ts'
+import { createKeys, keyAfter } from './keys.ts'
 import { type StoreMetrics, unobserved } from './metrics.ts'
 import { createRawCodec } from './raw-codec.ts'
 import { RecentWrites } from './recent-writes.ts'
@@ -28,7 +28,7 @@ import { WriteQueue } from './write-queue.ts'
 export interface EntryList {
   readonly entries: readonly StoredObject[]
   readonly revision: number
-  /** Smallest key that the next page may begin with, when the list was cut by a limit. */
+  /** `from` of the next page, when the list was cut by a limit. */
   readonly next?: string
   /** Number of remaining entries, if known. */
   readonly remaining?: number
@@ -42,7 +42,7 @@ export interface EntryQuery {
   /** Yields the thread while filtering or converting many objects. Default: no yielding. */
   readonly slices?: Slices
   readonly limit?: number
-  /** The smallest key; absent: all. */
+  /** What `next` of the page before says; absent: all. It is a name, in lists of all namespaces `NAMESPACE/NAME`, or what is directly behind one. */
   readonly from?: string
   /** Absent: newest. */
   readonly at?: Freshness
@@ -69,33 +69,40 @@ export interface WriteGuard {
 
 export interface ObjectStore {
   readonly definition: ResourceDefinition
+  /** For what is below this store: the watch cache, and feeds of whole stores. */
   readonly keys: Keys
   /** Decodes stored values to entries. */
   readonly reader: EntryReader
   /** The store that has the objects: guards are keys of the same store. */
   readonly holder: KeyValueStore
-  /** Queues of writers, by key. */
-  readonly writeQueue: WriteQueue
+  /** Runs `work` when the writers of the object before it are done (`WriteQueue.take`). */
+  inTurn<T>(of: ObjectName, caller: Context | undefined, work: (waited: boolean) => Promise<T>): Promise<T>
   /** The form in which objects are stored (`Codec.canonical`). */
   canonical(object: ApiObject): ApiObject
   /** A canonical object as it is written. */
   print(canonical: ApiObject): Printed
   /** What a read would show of a value at this revision; without one: of an object that is not stored, whose resourceVersion may be any text. */
-  shown(key: string, value: Printed, revision?: number | string): StoredObject
+  shown(of: ObjectName, value: Printed, revision?: number | string): StoredObject
   /** The current object. */
-  get(key: string, context?: Context): Promise<StoredObject | undefined>
+  get(of: ObjectName, context?: Context): Promise<StoredObject | undefined>
   /** Rejects with 504 when the store has not reached `query.at`, and with a StoreError `compacted` when that revision is gone. */
   list(query: EntryQuery): Promise<EntryList>
   /** The revision of a stored value, and whether it is readable. */
-  inspect(key: string): Promise<{ readonly revision: number; readonly readable: boolean } | undefined>
+  inspect(of: ObjectName): Promise<{ readonly revision: number; readonly readable: boolean } | undefined>
+  /** The first stored values, as the store has them. */
+  sample(limit: number): Promise<ListResult>
+  /** How errors name the object: a dry run does not reach the store, which puts the prefix of all keys in front. */
+  keyInErrors(of: ObjectName, isDryRun: boolean): string
   /** Number of objects in the store. */
   count(): Promise<number>
   /** Stores an object if the entry's revision is still `expected` (0: no entry). */
-  put(key: string, value: Printed, expected: number, lease?: bigint, consent?: WriteGuard, guards?: readonly Guard[]): Promise<Swap>
+  put(of: ObjectName, value: Printed, expected: number, lease?: bigint, consent?: WriteGuard, guards?: readonly Guard[]): Promise<Swap>
+  /** Lets a write of another object succeed only if this one still has the revision. */
+  guard(of: ObjectName, revision: number): Guard
   /** What a read would show of a value if it were stored, for dry runs; differs from it where stored objects are converted. */
   preview(value: Printed, context: Context | undefined): Promise<Printed>
   delete(
-    key: string,
+    of: ObjectName,
     expected: number,
     context?: Context,
   ): Promise<{ readonly ok: true; readonly revision: number } | { readonly ok: false; readonly current?: StoredObject }>
@@ -116,9 +123,6 @@ export interface ObjectStoreOptions extends CodecOptions {
 const pageSize = 500
 /** Values from this size on are kept as stored, even if the store hands out copies of a larger buffer. */
 const sharedSize = 16_384
-/** The smallest key after this one. */
-export const keyAfter = (key: string) => `${key}\0`
-
 /** What a read would show of a printed object (`ObjectStore.shown`). */
 export const shownEntry = (codec: Codec, key: string, value: Printed, revision?: number | string): StoredObject =>
   new StoredObject(key, typeof revision === 'number' ? revision : 0, codec.show(value, revision), codec)
@@ -137,14 +141,18 @@ export function createObjectStore(
   options: ObjectStoreOptions = {},
 ): ObjectStore {
   const { observer = unobserved() } = options
-  const plain = options.anyVersion ? createRawCodec(options.mediaType === 'application/cbor') : createCodec(definition, options)
+  const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
+  const coding = { ...options, nameOf: keys.parse }
+  const plain = options.anyVersion ? createRawCodec(coding) : createCodec(definition, coding)
   const recent = new RecentWrites(plain)
   const codec: Codec = {
     ...plain,
     serve: (stored, revision, key = '') => recent.serve(key, stored, revision),
     ...(!options.anyVersion && { written: (key, bytes) => recent.written(key, bytes) }),
   }
-  const keys = createKeys(prefix, definition.storageKey, definition.namespaced)
+  const keyOf = ({ namespace, name }: ObjectName) => keys.of(namespace, name)
+  const holder = options.holder ?? store
+  const queue = new WriteQueue(options.clock)
   const groupResource = { group: definition.group, resource: definition.names.plural }
   const isShared = (value: Uint8Array) =>
     (store.holdsValues === true || (value.length >= sharedSize && value.length === value.buffer.byteLength)) && codec.isServed(value)
@@ -180,7 +188,7 @@ export function createObjectStore(
     }
     const reading = reader.list(query.unreadable)
     let revision = await startRevision(query.at ?? 'newest', query.context)
-    let from = query.from
+    let from = keys.start(query)
     for (;;) {
       const options = {
         prefix: range,
@@ -201,7 +209,7 @@ export function createObjectStore(
         entries.push(candidate)
         const more = page.more || index < page.items.length - 1
         if (limit > 0 && entries.length === limit && more) {
-          return listed({ entries, revision, next: keyAfter(kv.key), ...(countable && { remaining: page.remaining }) })
+          return listed({ entries, revision, next: keys.next(kv.key, query.namespace), ...(countable && { remaining: page.remaining }) })
         }
       }
       const last = page.items.at(-1)
@@ -233,20 +241,24 @@ export function createObjectStore(
     reader,
     canonical: codec.canonical,
     print: codec.print,
-    shown: (key, value, revision) => shownEntry(codec, key, value, revision),
-    holder: options.holder ?? store,
-    writeQueue: new WriteQueue(options.clock),
+    shown: (of, value, revision) => shownEntry(codec, keyOf(of), value, revision),
+    holder,
+    inTurn: (of, caller, work) => queue.take(keyOf(of), caller, work),
+    guard: (of, revision) => ({ key: keyOf(of), revision }),
+    sample: (limit) => holder.list({ prefix: keys.prefix(''), limit }),
+    keyInErrors: (of, isDryRun) => (isDryRun ? keys.pathOf(keyOf(of)) : keyOf(of)),
     list,
-    async inspect(key) {
-      const { kv } = await store.get(key)
+    async inspect(of) {
+      const { kv } = await store.get(keyOf(of))
       return kv && { revision: kv.modRevision, readable: reader.isReadable(kv) }
     },
     count: () => store.count(keys.prefix('')),
-    async get(key, context) {
-      const { kv } = await store.get(key, undefined, context)
+    async get(of, context) {
+      const { kv } = await store.get(keyOf(of), undefined, context)
       return kv && entry(kv)
     },
-    put(key, value, expected, lease, consent, guards) {
+    put(of, value, expected, lease, consent, guards) {
+      const key = keyOf(of)
       consent?.proceed?.()
       const caller = consent?.caller
       const span = caller?.span?.start(expected === 0 ? 'Create etcd3' : 'GuaranteedUpdate etcd3', {
@@ -270,8 +282,8 @@ export function createObjectStore(
       return span ? written.finally(() => span.end(slowOperation)) : written
     },
     preview: async (value) => value,
-    async delete(key, expected, context) {
-      const result = await store.delete(key, expected, context)
+    async delete(of, expected, context) {
+      const result = await store.delete(keyOf(of), expected, context)
       if (result.ok) return result
       return { ok: false, ...(result.current && { current: entry(result.current) }) }
     },

@@ -9,7 +9,7 @@ import { encodeCbor, isCbor } from '../../schema/cbor/encode.ts'
 import { parseJsonText, printJson } from '../../schema/json/text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json } from '../../schema/model.ts'
-import { type Codec, Printed, textOf } from './codec.ts'
+import { type Codec, type CodecOptions, Printed, textOf, unstored } from './codec.ts'
 import { versionMember, versionPlace } from './version-place.ts'
 
 const encoder = new TextEncoder()
@@ -40,8 +40,8 @@ function parsed(stored: Uint8Array): ApiObject {
   return object as ApiObject
 }
 
-/** @param cbor whether values are written as CBOR; JSON and CBOR can be read regardless. */
-export function createRawCodec(cbor = false): Codec {
+/** Values are written as CBOR if that is the media type, otherwise as JSON; both can be read regardless. */
+export function createRawCodec({ mediaType, nameOf = unstored }: Pick<CodecOptions, 'mediaType' | 'nameOf'> = {}): Codec {
   const decode = (...served: readonly Uint8Array[]) => parseJsonText(textOf(served)) as ApiObject
 
   const show = ({ object, bytes }: Printed, revision?: number | string): Uint8Array =>
@@ -54,11 +54,12 @@ export function createRawCodec(cbor = false): Codec {
   }
 
   return {
+    nameOf,
     canonical: (object) => printed(structuredClone(object)).object,
     print: printed,
     decode,
     labels: (served) => decode(served).metadata.labels ?? {},
-    store: cbor ? ({ object }) => encodeCbor(object as unknown as Json, 'deterministic') : ({ bytes }) => bytes,
+    store: mediaType === 'application/cbor' ? ({ object }) => encodeCbor(object as unknown as Json, 'deterministic') : ({ bytes }) => bytes,
     show,
     restamp: (served, _from, to) => show(printed(decode(served)), to),
     isShown: (served, value, revision) => sameBytes(served, show(value, revision)),

@@ -2,6 +2,7 @@
 import { type KeyValueStore, StoreError } from '../../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../../resources/definition.ts'
 import { apiVersionOf } from '../../resources/definition.ts'
+import type { ObjectName } from './keys.ts'
 import { createObjectStore } from './object-store.ts'
 
 export interface ServerLeases {
@@ -34,18 +35,16 @@ const maxTries = 5
 
 export function createServerLeases({ store, definition, prefix, folder, mediaType, seconds }: ServerLeasesOptions): ServerLeases {
   const objects = createObjectStore(store, { ...definition, storageKey: folder, namespaced: false }, prefix, { mediaType })
-  const { keys } = objects
 
   /** Writes with the current revision of the key (0: it does not exist) until a write succeeds; false: `write` returned undefined. */
-  async function swap(name: string, write: (key: string, revision: number) => Promise<{ readonly ok: boolean }> | undefined) {
-    const key = keys.of('', name)
+  async function swap(name: string, write: (of: ObjectName, revision: number) => Promise<{ readonly ok: boolean }> | undefined) {
+    const of = { namespace: '', name }
     for (let tries = 0; tries < maxTries; tries++) {
-      const { kv } = await store.get(key)
-      const written = write(key, kv?.modRevision ?? 0)
+      const written = write(of, (await objects.inspect(of))?.revision ?? 0)
       if (written === undefined) return false
       if ((await written).ok) return true
     }
-    throw new StoreError('unavailable', `${key} is changed by others all the time`)
+    throw new StoreError('unavailable', `${objects.keyInErrors(of, false)} is changed by others all the time`)
   }
 
   return {
@@ -53,13 +52,13 @@ export function createServerLeases({ store, definition, prefix, folder, mediaTyp
       const { entries } = await objects.list({ namespace: '', unreadable: () => {} })
       return entries.map((entry) => entry.copy())
     },
-    get: async (name) => (await objects.get(keys.of('', name)))?.copy(),
+    get: async (name) => (await objects.get({ namespace: '', name }))?.copy(),
     async renew(name, content) {
       const lease = await store.grantLease(seconds)
       const object: ApiObject = { kind: definition.kind, apiVersion: apiVersionOf(definition), metadata: {}, ...content }
       const printed = objects.print(objects.canonical(object))
-      await swap(name, (key, revision) => objects.put(key, printed, revision, lease))
+      await swap(name, (of, revision) => objects.put(of, printed, revision, lease))
     },
-    remove: (name) => swap(name, (key, revision) => (revision === 0 ? undefined : objects.delete(key, revision))),
+    remove: (name) => swap(name, (of, revision) => (revision === 0 ? undefined : objects.delete(of, revision))),
   }
 }

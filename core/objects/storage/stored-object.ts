@@ -4,6 +4,7 @@ import { type Name, textAt } from '../../schema/json/scan.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import type { Codec, Labels, Printed } from './codec.ts'
 import type { DerivedBudget, DerivedKind } from './derived-budget.ts'
+import type { ObjectRef } from './keys.ts'
 import { hasMetadata } from './served-metadata.ts'
 import { withRevision } from './version-place.ts'
 
@@ -51,7 +52,7 @@ export interface StoredObjectOptions {
  * cache goes: encodings at once; JSON and the object when they are read a second time, because most are read once, and would be garbage of the
  * engine's old generation.
  */
-export class StoredObject {
+export class StoredObject implements ObjectRef {
   readonly key: string
   readonly revision: number
   readonly #bytes: Uint8Array
@@ -79,6 +80,14 @@ export class StoredObject {
     this.#codec = codec
     this.#isStored = isStored
     this.#isStale = isStale
+  }
+
+  get namespace(): string {
+    return this.#codec.nameOf(this.key).namespace
+  }
+
+  get name(): string {
+    return this.#codec.nameOf(this.key).name
   }
 
   // ── Readers ───────────────────────────────────────────────────────────────────────────────────

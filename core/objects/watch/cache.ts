@@ -18,6 +18,7 @@ import {
 } from '../../ports.ts'
 import { inSpan } from '../../tracing/span.ts'
 import type { DerivedBudget } from '../storage/derived-budget.ts'
+import type { ObjectName } from '../storage/keys.ts'
 import { type CacheMetrics, unobserved } from '../storage/metrics.ts'
 import type { Freshness, ObjectStore } from '../storage/object-store.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
@@ -326,7 +327,8 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
    * A consistent read of one object: asks the store for its current revision (stores can answer many such calls with one request), then
    * reads the object from the cache at that revision.
    */
-  function live(key: string, context?: Context): StoredObject | undefined | Promise<StoredObject | undefined> {
+  function live({ namespace, name }: ObjectName, context?: Context): StoredObject | undefined | Promise<StoredObject | undefined> {
+    const key = keys.of(namespace, name)
     const span = context?.span?.start('cacher.Get', { key: keys.pathOf(key), 'resource-version': '' })
     return context && span ? inSpan(context, span, (part) => read(key, part)) : read(key, context)
   }
@@ -391,12 +393,12 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     cached: isCached,
     list,
     subscribe: (after, scope, subscriber) => new CacheSubscription(feed, after, scope, subscriber),
-    get: async (key, context) => live(key, context),
+    get: async (of, context) => live(of, context),
     live,
-    known(key) {
+    known({ namespace, name }) {
       // Further reads of this resource are likely.
       begin()
-      const entry = state && entries.get(key)
+      const entry = state && entries.get(keys.of(namespace, name))
       return entry?.stale ? undefined : entry
     },
     close() {

@@ -1,7 +1,6 @@
 import { filterInSlices } from '../../common/slices.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { CacheMetrics } from '../storage/metrics.ts'
-import { keyAfter } from '../storage/object-store.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import type { FeedList, FeedQuery } from './feed.ts'
 import type { SortedEntries } from './sorted-entries.ts'
@@ -66,16 +65,21 @@ export class CachedLists {
   }
 
   /** A page of all objects after the first page: what is behind it is only counted. */
-  #nextPage({ namespace, from }: FeedQuery, limit: number, revision: number): FeedList {
-    const prefix = this.#keys.prefix(namespace)
+  #nextPage(query: FeedQuery, limit: number, revision: number): FeedList {
+    const prefix = this.#keys.prefix(query.namespace)
+    const from = this.#keys.start(query)
     const left = this.#entries.count(prefix, from)
     const entries = this.#entries.range(prefix, from, limit)
     this.#observer.listed(undefined, left, entries.length)
-    return { entries, revision, ...(left > limit && { next: keyAfter(entries.at(-1)!.key), remaining: left - limit }) }
+    return {
+      entries,
+      revision,
+      ...(left > limit && { next: this.#keys.next(entries.at(-1)!.key, query.namespace), remaining: left - limit }),
+    }
   }
 
   #page(found: Pick<FeedList, 'entries'> | Whole, fetched: number, query: FeedQuery, revision: number): FeedList {
-    const page = pageOf(found, query, revision)
+    const page = pageOf(found, query, revision, this.#keys)
     // The server's own lists are not counted: the reference's caches of its own are filled by watches.
     if (query.context) this.#observer.listed(query.indexed?.field, fetched, page.entries.length)
     return page
@@ -90,7 +94,9 @@ export class CachedLists {
   }
 
   /** The candidates for `matches`. */
-  #find({ namespace, name, indexed, from }: FeedQuery): readonly StoredObject[] {
+  #find(query: FeedQuery): readonly StoredObject[] {
+    const { namespace, name, indexed } = query
+    const from = this.#keys.start(query)
     let found: readonly StoredObject[]
     if (name !== undefined && (namespace !== '' || !this.#namespaced)) {
       const one = this.#entries.get(this.#keys.of(namespace, name))
@@ -98,7 +104,7 @@ export class CachedLists {
     } else {
       const prefix = this.#keys.prefix(namespace)
       found = indexed ? this.#entries.withField(indexed, prefix, from) : this.#entries.range(prefix, from)
-      if (name !== undefined) found = found.filter((entry) => this.#keys.parse(entry.key).name === name)
+      if (name !== undefined) found = found.filter(({ key }) => this.#keys.parse(key).name === name)
     }
     return found
   }
@@ -111,14 +117,19 @@ function rememberedAs({ namespace, name, matches, selector, from }: FeedQuery, l
 }
 
 /** The page of a whole list that the query asks for. */
-function pageOf(whole: Pick<FeedList, 'entries'> | Whole, { name, matches, limit = 0 }: FeedQuery, revision: number): FeedList {
+function pageOf(
+  whole: Pick<FeedList, 'entries'> | Whole,
+  { namespace, name, matches, limit = 0 }: FeedQuery,
+  revision: number,
+  keys: Keys,
+): FeedList {
   const { entries } = whole
   if (limit === 0 || entries.length <= limit) return { entries, ...('kept' in whole && { kept: whole.kept }), revision }
   const page = firstOf(whole, limit)
   return {
     ...page,
     revision,
-    next: keyAfter(page.entries.at(-1)!.key),
+    next: keys.next(page.entries.at(-1)!.key, namespace),
     ...(!matches && name === undefined && { remaining: entries.length - limit }),
   }
 }

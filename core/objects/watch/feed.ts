@@ -1,4 +1,5 @@
 import type { Context } from '../../ports.ts'
+import type { ObjectName } from '../storage/keys.ts'
 import type { EntryList, EntryQuery, ObjectStore } from '../storage/object-store.ts'
 import type { FieldReader, StoredObject } from '../storage/stored-object.ts'
 import type { Change } from './change.ts'
@@ -85,9 +86,9 @@ export interface WatchableStore extends ObjectStore {
   readonly cached: boolean
   list(query: FeedQuery): Promise<FeedList>
   /** The cached entry: may be outdated, and undefined does not mean that the object is missing. */
-  known(key: string): StoredObject | undefined
+  known(of: ObjectName): StoredObject | undefined
   /** As `get`: a plain value when no I/O is needed. */
-  live(key: string, context?: Context): StoredObject | undefined | Promise<StoredObject | undefined>
+  live(of: ObjectName, context?: Context): StoredObject | undefined | Promise<StoredObject | undefined>
   /** Delivers every change after the revision in the scope. */
   subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription
   close(): void

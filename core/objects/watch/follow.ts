@@ -2,6 +2,7 @@
 
 import { eachInSlices, Pauses } from '../../common/slices.ts'
 import type { Clock } from '../../ports.ts'
+import type { ObjectRef } from '../storage/keys.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import type { Change } from './change.ts'
 import type { Subscription, WatchableStore } from './feed.ts'
@@ -10,8 +11,8 @@ import type { Subscription, WatchableStore } from './feed.ts'
 export interface Follower {
   /** Each current object, in time slices, and each that is written from then on; all of them again after a lost watch. */
   upsert?(entry: StoredObject): void
-  /** Each object that is gone, also during a lost watch; for that, the keys of all objects are remembered. */
-  remove?(key: string): void
+  /** Each object that is gone, also during a lost watch; for that, all objects are remembered by their keys. */
+  remove?(object: ObjectRef): void
   /** All current objects are told: at first, and after a lost watch. */
   listed?(): void
   /** Each change after that, with the object before it. Those during a lost watch are not told. */
@@ -20,7 +21,7 @@ export interface Follower {
    * Each stored value that can't be read, and the reason, before the objects: the list is then without it, and is repeated every second, because
    * the resource can't be watched. Absent: nothing is told until all values can be read.
    */
-  unreadable?(key: string, why: string): void
+  unreadable?(object: ObjectRef, why: string): void
 }
 
 export interface Following {
@@ -46,9 +47,11 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower, 
     follower.upsert?.(entry)
   }
 
-  function gone(key: string): void {
-    known.delete(key)
-    follower.remove?.(key)
+  const refOf = (key: string): ObjectRef => ({ key, ...store.keys.parse(key) })
+
+  function gone(object: ObjectRef): void {
+    known.delete(object.key)
+    follower.remove?.(object)
   }
 
   async function start(): Promise<void> {
@@ -56,7 +59,7 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower, 
     const skip = (key: string, why: string) => {
       left.delete(key)
       known.add(key)
-      follower.unreadable?.(key, why)
+      follower.unreadable?.(refOf(key), why)
     }
     const { entries, revision } = await store.list({ namespace, ...(follower.unreadable && { unreadable: skip }) })
     if (closed) return
@@ -68,7 +71,7 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower, 
       })
     }
     if (closed) return
-    for (const key of left) gone(key)
+    for (const key of left) gone(refOf(key))
     follower.listed?.()
     subscription = store.subscribe(
       revision,
@@ -78,7 +81,7 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower, 
           for (const change of changes) {
             if (change.revision <= revision) continue
             follower.change?.(change)
-            if (change.deleted) gone(change.entry.key)
+            if (change.deleted) gone(change.entry)
             else there(change.entry)
           }
         },

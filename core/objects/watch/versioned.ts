@@ -10,7 +10,7 @@ import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition }
 import { DecodeError } from '../../schema/decode.ts'
 import type { HookContext, Message } from '../../schema/model.ts'
 import { createCodec, type Printed } from '../storage/codec.ts'
-import { keyAfter, type Swap, shownEntry } from '../storage/object-store.ts'
+import { type Swap, shownEntry } from '../storage/object-store.ts'
 import type { StoredObject } from '../storage/stored-object.ts'
 import { Change } from './change.ts'
 import { createEntryVersions } from './entry-versions.ts'
@@ -34,7 +34,7 @@ export interface VersionedOptions {
 const rememberedSelectors = 4
 
 export function createVersionedStore({ base, definition, stored, converter, schemaOf, context }: VersionedOptions): WatchableStore {
-  const codec = createCodec(definition)
+  const codec = createCodec(definition, { nameOf: base.keys.parse })
   const versions = createEntryVersions({ definition, storageVersion: apiVersionOf(stored), converter, schemaOf, codec, context })
   const storedCodec = definition === stored ? codec : createCodec(stored)
   const changes = new WeakMap<Change, Change>()
@@ -77,7 +77,8 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     const { entries, kept } = await chosen(found, query)
     if (matches && limit > 0 && entries.length > limit) {
       const page = entries.slice(0, limit)
-      return { entries: page, revision: found.revision, next: keyAfter((page.at(-1) as StoredObject).key) }
+      const { key } = page.at(-1) as StoredObject
+      return { entries: page, revision: found.revision, next: base.keys.next(key, query.namespace) }
     }
     const { kept: _kept, ...rest } = found
     return { ...rest, entries, ...(kept && { kept }) }
@@ -129,38 +130,41 @@ export function createVersionedStore({ base, definition, stored, converter, sche
     definition,
     canonical: codec.canonical,
     print: codec.print,
-    shown: (key, value, revision) => shownEntry(codec, key, value, revision),
+    shown: ({ namespace, name }, value, revision) => shownEntry(codec, base.keys.of(namespace, name), value, revision),
     keys: base.keys,
     reader: base.reader,
     holder: base.holder,
-    writeQueue: base.writeQueue,
+    inTurn: base.inTurn,
+    guard: base.guard,
+    sample: base.sample,
+    keyInErrors: base.keyInErrors,
     inspect: base.inspect,
     count: base.count,
     list,
-    known(key) {
-      const entry = base.known(key)
+    known(of) {
+      const entry = base.known(of)
       return entry && versions.known(entry)
     },
-    get: (key, caller) => base.get(key, caller).then((entry) => entry && versions.one(entry, caller)),
-    live(key, caller) {
-      const found = base.live(key, caller)
+    get: (of, caller) => base.get(of, caller).then((entry) => entry && versions.one(entry, caller)),
+    live(of, caller) {
+      const found = base.live(of, caller)
       if (found instanceof Promise) return found.then((entry) => entry && versions.anew(entry, caller))
       return found && versions.anew(found, caller)
     },
     async preview(value, caller) {
       return definition === stored ? value : versions.preview((await printStored(value, caller)).object, caller)
     },
-    async put(key, value, expected, lease, consent, guards): Promise<Swap> {
+    async put(of, value, expected, lease, consent, guards): Promise<Swap> {
       const caller = consent?.caller
-      const swap = await base.put(key, await printStored(value, caller), expected, lease, consent, guards)
+      const swap = await base.put(of, await printStored(value, caller), expected, lease, consent, guards)
       if (swap.ok) {
         if (definition === stored) versions.note(swap.entry)
         return { ok: true, entry: await versions.one(swap.entry, caller) }
       }
       return { ok: false, ...(swap.current && { current: await versions.one(swap.current, caller) }) }
     },
-    async delete(key, expected, caller) {
-      const result = await base.delete(key, expected, caller)
+    async delete(of, expected, caller) {
+      const result = await base.delete(of, expected, caller)
       if (result.ok) return result
       return { ok: false, ...(result.current && { current: await versions.one(result.current, caller) }) }
     },

@@ -3,8 +3,8 @@
 import { badRequest } from '../../answers/status.ts'
 import type { Outbound } from '../../ports.ts'
 import { isGlobalUnicast, parseAddress } from '../../schema/formats/ip.ts'
-import { lookupError } from '../webhook/dial-error.ts'
-import { addressOf, hostOf, portOf } from '../webhook/url-parts.ts'
+import { lookupError } from '../dial-error.ts'
+import { addressOf, hostOf, portOf } from '../url-parts.ts'
 
 /** A URL without path. `port` 0: the scheme's default. Throws 400 for a host that is no host name or IP address, and for what is no port. */
 export function originOf(scheme: string, host: string, port: number | string): URL {

@@ -6,12 +6,12 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { Destination } from './destination.ts'
-import { agentOfNode, find, type LocatedRequest, type Options } from './located.ts'
+import { agentOfNode, find, type LocatedRequest, type LocatingServices, type Options } from './located.ts'
 import { escapePath } from './paths.ts'
 
 type Pod = Infer<typeof PodSchema>
 
-const podOf = (request: LocatedRequest) => find(request, 'pods', request.namespace, request.name)
+const podOf = (services: LocatingServices, request: LocatedRequest) => find(services, request, 'pods', request.namespace, request.name)
 
 /** The named container, or the only one. Throws 400. */
 function containerOf(request: LocatedRequest, pod: Pod, { container }: Options): string {
@@ -33,6 +33,7 @@ export interface AgentDestination extends Destination {
 
 /** A path of the agent on the pod's node; `unverified`: whatever the agent's certificate. Throws 400 for a pod without a node. */
 async function agentOf(
+  services: LocatingServices,
   request: LocatedRequest,
   pod: Pod,
   path: readonly string[],
@@ -41,32 +42,32 @@ async function agentOf(
 ): Promise<AgentDestination> {
   const nodeName = pod.spec?.nodeName
   if (!nodeName) throw badRequest(`pod ${request.name} does not have a host assigned`)
-  const { origin, features } = await agentOfNode(request, nodeName)
+  const { origin, features } = await agentOfNode(services, request, nodeName)
   // As Go encodes a query: sorted by name.
   query.sort()
   const search = query.size === 0 ? '' : `?${query}`
   const target = escapePath(path.map((element) => `/${element}`).join('')) + search
-  return { origin, features, options: { ...request.services.nodeAgents.options(unverified), target } }
+  return { origin, features, options: { ...services.nodeAgents.options(unverified), target } }
 }
 
 /** Query parameters of node agents for the streams of `exec` and `attach`. */
 const streams: { readonly [option: string]: string } = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' }
 
 /** `pods/exec` and `pods/attach`. */
-export async function streamOf(request: LocatedRequest, options: Options): Promise<AgentDestination> {
-  const pod = await podOf(request)
+export async function streamOf(services: LocatingServices, request: LocatedRequest, options: Options): Promise<AgentDestination> {
+  const pod = await podOf(services, request)
   const container = containerOf(request, pod, options)
   const query = new URLSearchParams()
   for (const [option, parameter] of Object.entries(streams)) if (options[option] === true) query.set(parameter, '1')
   for (const argument of (options['command'] ?? []) as readonly string[]) query.append('command', argument)
-  return agentOf(request, pod, [request.view.name, request.namespace, request.name, container], query)
+  return agentOf(services, request, pod, [request.view.name, request.namespace, request.name, container], query)
 }
 
 /** `pods/portforward`. */
-export async function forwardTo(request: LocatedRequest, { ports }: Options): Promise<AgentDestination> {
+export async function forwardTo(services: LocatingServices, request: LocatedRequest, { ports }: Options): Promise<AgentDestination> {
   const query = new URLSearchParams()
   if (Array.isArray(ports) && ports.length > 0) query.set('port', ports.join(','))
-  return agentOf(request, await podOf(request), ['portForward', request.namespace, request.name], query)
+  return agentOf(services, request, await podOf(services, request), ['portForward', request.namespace, request.name], query)
 }
 
 const logStreams = ['All', 'Stderr', 'Stdout']
@@ -98,14 +99,19 @@ function validateLogOptions({ name }: LocatedRequest, options: Options, bySource
 const logOptions = ['follow', 'previous', 'timestamps', 'sinceSeconds', 'sinceTime', 'tailLines', 'limitBytes', 'stream']
 
 /** `pods/log`: undefined when the pod has no node and therefore no log. */
-export async function logOf(request: LocatedRequest, given: Options, unverified: boolean): Promise<Destination | undefined> {
-  const bySource = request.services.settings.enabled('PodLogsQuerySplitStreams')
+export async function logOf(
+  services: LocatingServices,
+  request: LocatedRequest,
+  given: Options,
+  unverified: boolean,
+): Promise<Destination | undefined> {
+  const bySource = services.settings.enabled('PodLogsQuerySplitStreams')
   const options = bySource ? { stream: 'All', ...given } : given
   validateLogOptions(request, options, bySource)
-  const pod = await podOf(request)
+  const pod = await podOf(services, request)
   const container = containerOf(request, pod, options)
   if (!pod.spec?.nodeName) return undefined
   const query = new URLSearchParams()
   for (const name of logOptions) if (options[name] !== undefined) query.set(name, String(options[name]))
-  return agentOf(request, pod, ['containerLogs', request.namespace, request.name, container], query, unverified)
+  return agentOf(services, request, pod, ['containerLogs', request.namespace, request.name, container], query, unverified)
 }

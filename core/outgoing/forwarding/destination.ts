@@ -1,7 +1,7 @@
 import type { Context, OutboundOptions } from '../../ports.ts'
 import { LightRequest } from '../../request/light-request.ts'
 import { parseAddress } from '../../schema/formats/ip.ts'
-import { addressOf, hostOf } from '../webhook/url-parts.ts'
+import { addressOf, hostOf } from '../url-parts.ts'
 
 /** Where a request goes on, and how the connection is secured. */
 export interface Destination {

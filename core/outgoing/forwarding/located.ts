@@ -20,14 +20,16 @@ export interface LocatedRequest {
   readonly resource: { readonly groupResource: GroupResource }
   /** The subresource. */
   readonly view: { readonly name: string }
-  readonly services: {
-    readonly table: ResourceTable
-    readonly settings: Pick<ClusterSettings, 'enabled'>
-    readonly outbound: Outbound
-    readonly nodeAgents: NodeAgents
-    /** Preferred types of node addresses, in order. */
-    readonly nodeAddressTypes: readonly string[]
-  }
+}
+
+/** For finding nodes, pods and services. */
+export interface LocatingServices {
+  readonly table: ResourceTable
+  readonly settings: Pick<ClusterSettings, 'enabled'>
+  readonly outbound: Outbound
+  readonly nodeAgents: NodeAgents
+  /** Preferred types of node addresses, in order. */
+  readonly nodeAddressTypes: readonly string[]
 }
 
 /** Options of a request, after admission. */
@@ -43,13 +45,14 @@ interface Objects {
 
 /** Reads an object. Throws NotFound, which names the resource of the request, as in the reference. */
 export async function find<Plural extends keyof Objects>(
-  { services: { table }, resource: { groupResource } }: LocatedRequest,
+  { table }: LocatingServices,
+  { resource: { groupResource } }: LocatedRequest,
   plural: Plural,
   namespace: string,
   name: string,
 ): Promise<Objects[Plural]> {
   const resource = table.lookup('', 'v1', plural)
-  const entry = resource && (await resource.store.get(resource.store.keys.of(namespace, name)))
+  const entry = resource && (await resource.store.get({ namespace, name }))
   if (entry === undefined) throw notFound(groupResource, name)
   return entry.copy() as unknown as Objects[Plural]
 }
@@ -64,10 +67,10 @@ export interface NodeAgent {
 }
 
 /** The agent of a node, by the order of preferred address types. Throws NotFound, or 500 for a node without address. */
-export async function agentOfNode(request: LocatedRequest, nodeName: string): Promise<NodeAgent> {
-  const { status } = await find(request, 'nodes', '', nodeName)
+export async function agentOfNode(services: LocatingServices, request: LocatedRequest, nodeName: string): Promise<NodeAgent> {
+  const { status } = await find(services, request, 'nodes', '', nodeName)
   const addresses = status?.addresses ?? []
-  const preferred = request.services.nodeAddressTypes.flatMap((type) => addresses.find((each) => each.type === type) ?? [])[0]
+  const preferred = services.nodeAddressTypes.flatMap((type) => addresses.find((each) => each.type === type) ?? [])[0]
   if (preferred === undefined) {
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')
     throw unreasoned(`no preferred addresses found; known addresses: [${known}]`)

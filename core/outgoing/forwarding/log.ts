@@ -6,7 +6,7 @@ import { type ApiError, badRequest, internalError, unreasoned } from '../../answ
 import type { Exchange } from '../../request/exchange.ts'
 import { encodeBase64 } from '../../schema/formats/base64.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import { clientError } from '../webhook/dial-error.ts'
+import { clientError } from '../dial-error.ts'
 import { opcodes } from '../websocket/frames.ts'
 import { isWebSocket, negotiate } from '../websocket/handshake.ts'
 import type { WebSocketEnd } from '../websocket/socket.ts'

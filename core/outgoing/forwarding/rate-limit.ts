@@ -1,6 +1,6 @@
 /** Limits of the bytes that connections carry per second (go-flowrate, which the reference uses). */
 import type { ByteStream, Clock } from '../../ports.ts'
-import { pauseFor } from '../webhook/time-limit.ts'
+import { pauseFor } from '../time-limit.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 

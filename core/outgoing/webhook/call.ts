@@ -1,12 +1,12 @@
 /** Calls a webhook over HTTP with a JSON body; retries failures that may be temporary. */
 import type { Clock, Outbound } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import { readText } from '../read-text.ts'
+import { pauseFor, withinTime } from '../time-limit.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
 import { contentTypeFault } from './content-type.ts'
-import { readText } from './read-text.ts'
 import { emptyResponse, isSuccess, refusalText } from './refusal.ts'
-import { pauseFor, withinTime } from './time-limit.ts'
 
 export interface CallOptions {
   readonly connection: WebhookConnection

@@ -2,8 +2,8 @@
 import type { Context } from '../../ports.ts'
 import { decodeBase64 } from '../../schema/formats/base64.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import { NoAddress, type ServiceAddress } from '../service-address.ts'
 import { cleanUrl, type WebhookConnection } from './connection.ts'
-import { NoAddress, type ServiceAddress } from './service-address.ts'
 
 export interface WebhookClientConfig {
   readonly url?: string

@@ -1,11 +1,11 @@
 /** Posts one review to a webhook that an object names, without retries, with the error texts that clients know. */
 import type { Clock, Outbound } from '../../ports.ts'
+import { dialError } from '../dial-error.ts'
+import { readText } from '../read-text.ts'
+import { pauseFor, withinTime } from '../time-limit.ts'
 import type { WebhookConnection } from './connection.ts'
 import { contentTypeFault } from './content-type.ts'
-import { dialError } from './dial-error.ts'
-import { readText } from './read-text.ts'
 import { emptyResponse, isSuccess, refusalText } from './refusal.ts'
-import { pauseFor, withinTime } from './time-limit.ts'
 
 export interface Post {
   readonly connection: WebhookConnection

@@ -14,6 +14,7 @@ import {
   copyTemplateGeneration,
   countTemplateGeneration,
   keepTemplateGeneration,
+  readTemplateGeneration,
   startTemplateGeneration,
   templateGeneration,
 } from './template-generation.ts'
@@ -106,6 +107,7 @@ export const daemonSets = resource({
   status: true,
   generation: 'spec',
   strategy: {
+    readAnnotations: readTemplateGeneration,
     defaults: (object) => keepTemplateGeneration(object as ApiObject),
     prepareCreate: (object) => startTemplateGeneration(object as ApiObject),
     prepareUpdate: (object, old) => countTemplateGeneration(object as ApiObject, old as ApiObject),

@@ -1,6 +1,8 @@
 /** Validation of specs of deployments and replica sets, in the reference's order. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
+import { parsedInt64 } from '../../schema/go/parse-int.ts'
+import { exactInteger } from '../../schema/json/text.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { amountOf, validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { isEmptySelector } from '../meta/selector-match.ts'
@@ -37,10 +39,7 @@ export function validateReplicaSetSpec(
   validatePods({ selector: spec.selector, template: spec.template ?? {} }, path, errors, context)
 }
 
-/** The revision to roll back to: a former spec field, by whose name errors call it. */
-export const rollbackTo = 'deprecated.deployment.rollback.to'
-
-/** `rollback`: the text of that annotation. */
+/** `rollback`: the revision to roll back to, a former spec field; errors call it by its name there. */
 export function validateDeploymentSpec(
   spec: Spec,
   rollback: string | undefined,
@@ -54,7 +53,8 @@ export function validateDeploymentSpec(
   validateStrategy(spec.strategy ?? {}, path.child('strategy'), errors)
   validateNonNegative(minReadySeconds, path.child('minReadySeconds'), errors)
   validateNonNegative(spec.revisionHistoryLimit, path.child('revisionHistoryLimit'), errors)
-  if (rollback && /^-\d+$/.test(rollback)) validateNonNegative(Number(rollback), path.child('rollback').child('version'), errors)
+  const revision = parsedInt64(rollback ?? '')
+  if (revision !== undefined) validateNonNegative(exactInteger(revision) as number, path.child('rollback').child('version'), errors)
   if (deadline === undefined) return
   const at = path.child('progressDeadlineSeconds')
   validateNonNegative(deadline, at, errors)

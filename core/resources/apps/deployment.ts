@@ -16,11 +16,13 @@ import {
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
-import { resource } from '../definition.ts'
+import { type ApiObject, resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { deploymentColumns } from './columns.ts'
-import { rollbackTo, validateDeploymentSpec } from './deployment-validation.ts'
+import { validateDeploymentSpec } from './deployment-validation.ts'
+import { annotationOf } from './integer-annotation.ts'
+import { keepRollback, readRollback, rollbackTo } from './rollback.ts'
 import { validateCollisionCount, validateReplicaCounts } from './status-validation.ts'
 
 export const RollingUpdateDeployment = message(
@@ -121,8 +123,12 @@ export const deployments = resource({
   scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
   generation: 'specAndAnnotations',
   strategy: {
-    validate: ({ metadata, spec }, errors, context) =>
-      spec && validateDeploymentSpec(spec, metadata?.annotations?.[rollbackTo], FieldPath.of('spec'), errors, context),
+    readAnnotations: readRollback,
+    prepareStatus: (object, old) => keepRollback(object as ApiObject, old as ApiObject),
+    validate: (deployment, errors, context) => {
+      const { spec } = deployment
+      if (spec) validateDeploymentSpec(spec, annotationOf(deployment as ApiObject, rollbackTo), FieldPath.of('spec'), errors, context)
+    },
     validateStatus({ status }, old, errors) {
       validateReplicaCounts(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], { ready: 'readyReplicas' }, errors)
       validateCollisionCount(status, old.status, errors)

@@ -1,5 +1,5 @@
 /** SubjectAccessReview and its local and self forms (authorization API). */
-import type { Attributes } from '../../access/authz/authorizer.ts'
+import type { Attributes, Authorizer } from '../../access/authz/authorizer.ts'
 import { noRules } from '../../access/authz/rules.ts'
 import type { ReviewSpec } from '../../access/authz/webhook-review.ts'
 import { badRequest, invalid } from '../../answers/status.ts'
@@ -10,7 +10,7 @@ import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { internalValue } from '../../schema/internal-value.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
-import type { Target } from '../services.ts'
+import type { Services, Target } from '../services.ts'
 import type { Action } from './action.ts'
 import { type ReviewedSelectors, selectorTexts, validateSelectors } from './review-selectors.ts'
 
@@ -63,14 +63,14 @@ function validateReview({ metadata, ...object }: ApiObject, { subject, local = f
   if (other) errors.invalid(path, shown, 'disallowed on this kind of request')
 }
 
-async function review(target: Target, object: ApiObject, rules: Rules): Promise<ApiObject> {
+async function review(authorizer: Authorizer, target: Target, object: ApiObject, rules: Rules): Promise<ApiObject> {
   const errors = new FieldErrors()
   validateReview(object, rules, errors)
   // The reference leaves the kind out.
   if (errors.list.length > 0) throw invalid({ group: target.resource.definition.group, kind: '' }, '', errors.list)
   const user = rules.subject ? subjectOf(specOf(object)) : target.exchange.user
   const { attributes, problems } = questionOf(specOf(object), user)
-  const { verdict, reason, error } = await target.services.authorizer.authorize(attributes, target.exchange)
+  const { verdict, reason, error } = await authorizer.authorize(attributes, target.exchange)
   const evaluationError = [...(error === undefined ? [] : [error]), ...problems].join('; ')
   const status = {
     allowed: verdict === 'allow',
@@ -88,16 +88,17 @@ const subjectOf = ({ user = '', groups = [], uid, extra }: Spec): User => ({
   ...(extra && { extra }),
 })
 
-export const selfSubjectAccessReview: Action = { perform: (target, object) => review(target, object, { subject: false }) }
-export const subjectAccessReview: Action = { perform: (target, object) => review(target, object, { subject: true }) }
-export const localSubjectAccessReview: Action = { perform: (target, object) => review(target, object, { subject: true, local: true }) }
+/** SubjectAccessReview, or one of its other forms. */
+export const accessReview = ({ access: { authorizer } }: Pick<Services, 'access'>, rules: Rules): Action => ({
+  perform: (target, object) => review(authorizer, target, object, rules),
+})
 
 /** SelfSubjectRulesReview: the caller's rules in a namespace, as far as authorizers can list them. The answer is a new object. */
-export const selfSubjectRulesReview: Action = {
-  perform({ exchange, services }, { kind, apiVersion, spec }) {
+export const selfSubjectRulesReview = ({ access: { authorizer } }: Pick<Services, 'access'>): Action => ({
+  perform({ exchange }, { kind, apiVersion, spec }) {
     const { namespace = '' } = (spec ?? {}) as { namespace?: string }
     if (namespace === '') throw badRequest('no namespace on request')
-    const rules = services.authorizer.rulesFor?.(exchange.user, namespace) ?? noRules
+    const rules = authorizer.rulesFor?.(exchange.user, namespace) ?? noRules
     return { kind, apiVersion, metadata: {}, spec: {}, status: rules } as ApiObject
   },
-}
+})

@@ -5,6 +5,7 @@ import { badRequest } from '../../answers/status.ts'
 import { sortedExtra, type User } from '../../request/exchange.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { timestamp } from '../../schema/formats/time.ts'
+import type { Services } from '../services.ts'
 import type { Action } from './action.ts'
 
 function userInfo(user: User) {
@@ -14,12 +15,12 @@ function userInfo(user: User) {
 }
 
 /** The answer is a new object. */
-export const selfSubjectReview: Action = {
-  perform({ exchange, services }, { kind, apiVersion }) {
-    const metadata = { creationTimestamp: timestamp(services.clock.now()) }
+export const selfSubjectReview = ({ writes: { clock } }: Pick<Services, 'writes'>): Action => ({
+  perform({ exchange }, { kind, apiVersion }) {
+    const metadata = { creationTimestamp: timestamp(clock.now()) }
     return { kind, apiVersion, metadata, status: { userInfo: userInfo(exchange.user) } } as ApiObject
   },
-}
+})
 
 type Spec = { readonly token?: string; readonly audiences?: readonly string[] }
 type Status = { readonly user?: object; readonly audiences?: readonly string[]; readonly error?: string }
@@ -28,8 +29,8 @@ type Status = { readonly user?: object; readonly audiences?: readonly string[]; 
 const reviewError = (message: string) =>
   message === unknownToken ? message : `[${unknownToken}, ${message.startsWith('[') ? message.slice(1, -1) : message}]`
 
-export const tokenReview: Action = {
-  async perform({ services: { identities }, exchange }, object) {
+export const tokenReview = ({ access: { identities } }: Pick<Services, 'access'>): Action => ({
+  async perform({ exchange }, object) {
     const { token = '', audiences = [] } = (object['spec'] ?? {}) as Spec
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
     // Where the review says nothing, the status that the client sent stays.
@@ -50,4 +51,4 @@ export const tokenReview: Action = {
       return { ...object, status: { user, ...(claimed?.length && { audiences: claimed }), error: reviewError(error.message) } }
     }
   },
-}
+})

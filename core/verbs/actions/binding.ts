@@ -4,7 +4,7 @@ import { Binding } from '../../resources/core/binding.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import type { Target } from '../services.ts'
+import type { Services, Target, WriteServices } from '../services.ts'
 import { type Action, done } from './action.ts'
 import { actionRequest, specOf, statusOf, unrestrictedView, withCondition } from './pod.ts'
 
@@ -54,8 +54,8 @@ function checkPreconditions({ resource, name }: Target, binding: ApiObject, { me
 }
 
 /** Assigns a pod to a node, once. Labels and annotations of the binding are copied to the pod. */
-async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promise<Status> {
-  const { resource, namespace, name, services } = target
+async function bind(writes: WriteServices, target: Target, binding: ApiObject, dryRun: boolean): Promise<Status> {
+  const { resource, namespace, name } = target
   if ((binding.metadata.name ?? '') !== name) throw badRequest('name in URL does not match name in Binding object')
   const nodeName = nodeOf(binding)
   if (name === '') throw badRequest('Name parameter required.')
@@ -74,24 +74,28 @@ async function bind(target: Target, binding: ApiObject, dryRun: boolean): Promis
         ...(annotations && { annotations: { ...pod.metadata.annotations, ...annotations } }),
       },
       spec: { ...specOf(pod), nodeName },
-      status: { ...status, conditions: withCondition(pod, { type: 'PodScheduled', status: 'True' }, services.clock.now()) },
+      status: { ...status, conditions: withCondition(pod, { type: 'PodScheduled', status: 'True' }, writes.clock.now()) },
     }
   }
 
-  await updateObject(resource, namespace, name, { view: unrestrictedView, change }, actionRequest(target, dryRun))
+  await updateObject(resource, namespace, name, { view: unrestrictedView, change }, actionRequest(writes, target, dryRun))
   return done
 }
 
 /** `pods/binding`. */
-export const binding: Action = { body, keepsMetadata: true, perform: bind }
+export const binding = ({ writes }: Pick<Services, 'writes'>): Action => ({
+  body,
+  keepsMetadata: true,
+  perform: (target, object, dryRun) => bind(writes, target, object, dryRun),
+})
 
 /** Deprecated POST to the collection of bindings: the binding's name is the pod's. */
-export const collectedBinding: Action = {
+export const collectedBinding = ({ writes }: Pick<Services, 'writes'>): Action => ({
   body,
   perform(target, object, dryRun) {
-    const pods = target.services.table.lookup('', 'v1', 'pods')
+    const pods = writes.table.lookup('', 'v1', 'pods')
     const { name = '' } = object.metadata
     if (pods === undefined) throw noSuchResource()
-    return bind({ ...target, resource: pods, name }, object, dryRun)
+    return bind(writes, { ...target, resource: pods, name }, object, dryRun)
   },
-}
+})

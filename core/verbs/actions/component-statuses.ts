@@ -3,15 +3,15 @@
 import { notFound } from '../../answers/status.ts'
 import { unstoredEntry } from '../../objects/storage/object-store.ts'
 import type { StoredObject } from '../../objects/storage/stored-object.ts'
-import { clientError } from '../../outgoing/webhook/dial-error.ts'
-import { readText } from '../../outgoing/webhook/read-text.ts'
-import { withinTime } from '../../outgoing/webhook/time-limit.ts'
+import { clientError } from '../../outgoing/dial-error.ts'
+import { readText } from '../../outgoing/read-text.ts'
+import { withinTime } from '../../outgoing/time-limit.ts'
 import { readListOptions } from '../../request/options.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import { matcher, nameWanted } from '../query.ts'
 import { respondEntry, respondList } from '../respond.ts'
-import type { Target, Verb } from '../services.ts'
+import type { Services, Target, Verb } from '../services.ts'
 import type { VerbHandlers } from './action.ts'
 
 interface Health {
@@ -20,7 +20,8 @@ interface Health {
   readonly error?: string
 }
 
-type Check = (target: Target) => Promise<Health>
+type Agents = Services['agents']
+type Check = (agents: Agents, target: Target) => Promise<Health>
 
 /** Milliseconds of a check, and maximum bytes of its answer. */
 const checkTime = 20_000
@@ -29,7 +30,7 @@ const maxAnswerBytes = 10 * 1024
 /** Asks a component at its port of this host, whose self-signed certificate is not verified. */
 const probe =
   (port: number): Check =>
-  async ({ services: { outbound, clock }, exchange }) => {
+  async ({ outbound, clock }, { exchange }) => {
     const url = new URL(`https://127.0.0.1:${port}/healthz`)
     try {
       return await withinTime(clock, checkTime, exchange.signal, async (signal) => {
@@ -44,41 +45,44 @@ const probe =
     }
   }
 
-const storeHealth: Check = async ({ services: { table } }) => {
+const storeHealth: Check = async ({ table }) => {
   const namespaces = table.lookup('', 'v1', 'namespaces')
   try {
-    await namespaces?.store.get(namespaces.store.keys.of('', 'default'))
+    await namespaces?.store.get({ namespace: '', name: 'default' })
     return { status: 'True', message: 'ok' }
   } catch (error) {
     return { status: 'Unknown', error: messageOf(error) }
   }
 }
 
-const checksOf = ({ services: { platform } }: Target): { readonly [name: string]: Check } => ({
+const checksOf = ({ platform }: Agents): { readonly [name: string]: Check } => ({
   'controller-manager': probe(10_257),
   scheduler: probe(10_259),
   [`${platform.storeName}-0`]: storeHealth,
 })
 
-async function statusOf(target: Target, name: string, check: Check): Promise<StoredObject> {
-  const conditions = [{ type: 'Healthy', ...(await check(target)) }]
+async function statusOf(agents: Agents, target: Target, name: string, check: Check): Promise<StoredObject> {
+  const conditions = [{ type: 'Healthy', ...(await check(agents, target)) }]
   const object = { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions } as ApiObject
   return unstoredEntry(target.resource.definition, name, object)
 }
 
-const get: Verb = async (target) => {
-  const checks = checksOf(target)
-  const check = Object.hasOwn(checks, target.name) ? checks[target.name] : undefined
-  if (check === undefined) throw notFound({ group: '', resource: 'componentstatus' }, target.name)
-  return respondEntry(target, await statusOf(target, target.name, check))
-}
+export function componentStatuses({ agents, lists, answers }: Pick<Services, 'agents' | 'lists' | 'answers'>): VerbHandlers {
+  const checks = checksOf(agents)
 
-const list: Verb = async (target) => {
-  const options = readListOptions(target.exchange.query, target.services.platform, target.services.watchList)
-  const { name: wanted } = nameWanted(options)
-  const checks = Object.entries(checksOf(target)).filter(([name]) => wanted === undefined || name === wanted)
-  const all = await Promise.all(checks.map(([name, check]) => statusOf(target, name, check)))
-  return respondList(target, { entries: all.filter(matcher(target, options) ?? (() => true)), revision: 0 }, undefined)
-}
+  const get: Verb = async (target) => {
+    const check = Object.hasOwn(checks, target.name) ? checks[target.name] : undefined
+    if (check === undefined) throw notFound({ group: '', resource: 'componentstatus' }, target.name)
+    return respondEntry(answers, target, await statusOf(agents, target, target.name, check))
+  }
 
-export const componentStatuses: VerbHandlers = { verbs: { get, list } }
+  const list: Verb = async (target) => {
+    const options = readListOptions(target.exchange.query, lists.platform, lists.watchList)
+    const { name: wanted } = nameWanted(options)
+    const asked = Object.entries(checks).filter(([name]) => wanted === undefined || name === wanted)
+    const all = await Promise.all(asked.map(([name, check]) => statusOf(agents, target, name, check)))
+    return respondList(answers, target, { entries: all.filter(matcher(target, options) ?? (() => true)), revision: 0 }, undefined)
+  }
+
+  return { verbs: { get, list } }
+}

@@ -14,31 +14,33 @@ import { relayCommand, wantsTranslation } from '../../outgoing/forwarding/remote
 import { relayTunnel, wantsTunnel } from '../../outgoing/forwarding/tunnel.ts'
 import { relayUpgrade } from '../../outgoing/forwarding/upgrade.ts'
 import { isWebSocket } from '../../outgoing/websocket/handshake.ts'
+import type { Exchange } from '../../request/exchange.ts'
 import { PodLogOptions } from '../../resources/core/pod-options.ts'
 import { negotiate } from '../respond.ts'
-import type { Target, Verb } from '../services.ts'
+import type { Services, Target, Verb, WriteServices } from '../services.ts'
 import { submitConnect } from '../submission.ts'
 import type { VerbHandlers } from './action.ts'
 import { connectOptions, optionsOf } from './connect-options.ts'
 
-type Locate<Found = Destination> = (target: Target, options: Options) => Promise<Found>
+type Agents = Services['agents']
+type Locate<Found = Destination> = (agents: Agents, target: Target, options: Options) => Promise<Found>
 
 /** The options of the request, after admission. */
-async function admitted(target: Target): Promise<Options> {
+async function admitted(writes: WriteServices, target: Target): Promise<Options> {
   const { resource, view } = target
   const { group, version, subresources } = resource.definition
   const subresource = subresources.find(({ name }) => name === view.name)
   if (!subresource?.connects) return {}
   const options = connectOptions(target, subresource, group, version)
   const { kind, schema } = subresource
-  const submission = submitConnect({ ...target, view: { ...view, body: { group, version, kind, schema } } })
+  const submission = submitConnect(writes, { ...target, view: { ...view, body: { group, version, kind, schema } } })
   const mutated = await submission.mutate(options, undefined)
   await submission.validate(mutated, undefined)
   return mutated
 }
 
 /** Commands and streams change something, whatever the method: a GET needs the right to create too (issue 133515 of the reference). */
-async function authorizeCreate({ exchange, services: { authorizer, settings } }: Target): Promise<void> {
+async function authorizeCreate({ authorizer, settings }: WriteServices, { exchange }: Target): Promise<void> {
   const { info, user } = exchange
   if (info.verb === 'create' || !settings.enabled('AuthorizePodWebsocketUpgradeCreatePermission')) return
   const { verdict, reason } = await authorizer.authorize({ ...attributesOf(user, info), verb: 'create' }, exchange)
@@ -46,77 +48,83 @@ async function authorizeCreate({ exchange, services: { authorizer, settings } }:
 }
 
 /** Whether a WebSocket goes to the node agent as it is, because the agent can serve it. */
-const servedByAgent = ({ services: { platform, settings } }: Target, { features }: AgentDestination) =>
+const servedByAgent = ({ platform, settings }: Agents, { features }: AgentDestination) =>
   settings.enabled(agentWebSockets) && features.some((each) => ourWords(each, platform) === agentWebSockets)
 
 const agentWebSockets = 'ExtendWebSocketsToNodeagent'
-
-/** Answers a request to switch protocols: `unpack` in the server's own way, others by passing them on. */
-function upgraded(
-  locate: Locate<AgentDestination>,
-  gate: string,
-  unpack: (target: Target, destination: Destination, options: Options) => Promise<Response> | undefined,
-): VerbHandlers {
-  const verb: Verb = async (target) => {
-    const { exchange, services } = target
-    const options = await admitted(target)
-    await authorizeCreate(target)
-    const agent = await locate(target, options)
-    if (!isUpgrade(exchange.request)) throw badRequest('Upgrade request required')
-    const isStream = isWebSocket(exchange.request) && services.settings.enabled(gate)
-    const direct = isStream && servedByAgent(target, agent)
-    if (isStream) {
-      const server = direct ? `proxied_to_${services.platform.agent}` : 'translated_at_apiserver'
-      services.forwarding.streamed.add([exchange.info.subresource, server])
-    }
-    return (isStream && !direct ? unpack(target, agent, options) : undefined) ?? relayUpgrade(exchange, agent, services)
-  }
-  return { verbs: { get: verb, create: verb } }
-}
 
 const flagOf = (options: Options, name: string) => options[name] === true
 
 const rootMethods = new Set(['GET', 'HEAD'])
 
-function proxied(locate: Locate): VerbHandlers {
-  const verb: Verb = async (target) => {
-    const { exchange, services } = target
-    const found = await locate(target, await admitted(target))
-    const below = found.options.target
-    const destination = at(found, below || '/')
-    if (isUpgrade(exchange.request)) return relayUpgrade(exchange, destination, services)
-    if (below === '' && rootMethods.has(exchange.request.method)) return withSlash(exchange.request)
-    return relayRequest(exchange, destination, services)
+/** The handlers of what nodes, pods and services answer. */
+export function connections({ agents, writes, answers }: Pick<Services, 'agents' | 'writes' | 'answers'>) {
+  const { platform, settings, forwarding } = agents
+
+  /** Answers a request to switch protocols: `unpack` in the server's own way, others by passing them on. */
+  function upgraded(
+    locate: Locate<AgentDestination>,
+    gate: string,
+    unpack: (exchange: Exchange, destination: Destination, options: Options) => Promise<Response> | undefined,
+  ): VerbHandlers {
+    const verb: Verb = async (target) => {
+      const { exchange } = target
+      const options = await admitted(writes, target)
+      await authorizeCreate(writes, target)
+      const agent = await locate(agents, target, options)
+      if (!isUpgrade(exchange.request)) throw badRequest('Upgrade request required')
+      const isStream = isWebSocket(exchange.request) && settings.enabled(gate)
+      const direct = isStream && servedByAgent(agents, agent)
+      if (isStream) {
+        const server = direct ? `proxied_to_${platform.agent}` : 'translated_at_apiserver'
+        forwarding.streamed.add([exchange.info.subresource, server])
+      }
+      return (isStream && !direct ? unpack(exchange, agent, options) : undefined) ?? relayUpgrade(exchange, agent, agents)
+    }
+    return { verbs: { get: verb, create: verb } }
   }
-  // The empty verb is OPTIONS.
-  return { verbs: { get: verb, create: verb, update: verb, patch: verb, delete: verb, '': verb } }
-}
 
-const readLog: Verb = async (target) => {
-  const { exchange, name, services } = target
-  negotiate(target)
-  const options = optionsOf(exchange.query, PodLogOptions)
-  const unverified = flagOf(options, 'insecureSkipTLSVerifyBackend')
-  services.forwarding.logs.add([unverified ? 'skip_tls_allowed' : 'enforce_tls'])
-  const destination = await logOf(target, options, unverified)
-  if (destination === undefined) return new Reply(null, { status: 204 })
-  return relayLog(exchange, { destination, pod: name, follows: flagOf(options, 'follow') }, services)
-}
+  function proxied(locate: Locate): VerbHandlers {
+    const verb: Verb = async (target) => {
+      const { exchange } = target
+      const found = await locate(agents, target, await admitted(writes, target))
+      const below = found.options.target
+      const destination = at(found, below || '/')
+      if (isUpgrade(exchange.request)) return relayUpgrade(exchange, destination, agents)
+      if (below === '' && rootMethods.has(exchange.request.method)) return withSlash(exchange.request)
+      return relayRequest(exchange, destination, agents)
+    }
+    // The empty verb is OPTIONS.
+    return { verbs: { get: verb, create: verb, update: verb, patch: verb, delete: verb, '': verb } }
+  }
 
-export const podForward = upgraded(forwardTo, 'PortForwardWebsockets', ({ exchange, services }, destination) =>
-  wantsTunnel(exchange.request, services.platform) ? relayTunnel(exchange, destination, services) : undefined,
-)
-export const podLog: VerbHandlers = { verbs: { get: readLog }, tables: false }
-export const podProxy = proxied(podAt)
-export const podStream = upgraded(streamOf, 'TranslateStreamCloseWebsocketRequests', ({ exchange, services }, destination, options) => {
-  if (!wantsTranslation(exchange.request, services.platform)) return undefined
-  const [stdin, stdout, stderr, tty] = ['stdin', 'stdout', 'stderr', 'tty'].map((name) => flagOf(options, name)) as [
-    boolean,
-    boolean,
-    boolean,
-    boolean,
-  ]
-  return relayCommand(exchange, destination, { stdin, stdout, stderr, tty }, services)
-})
-export const nodeProxy = proxied(nodeAt)
-export const serviceProxy = proxied(serviceAt)
+  const readLog: Verb = async (target) => {
+    const { exchange, name } = target
+    negotiate(answers, target)
+    const options = optionsOf(exchange.query, PodLogOptions)
+    const unverified = flagOf(options, 'insecureSkipTLSVerifyBackend')
+    forwarding.logs.add([unverified ? 'skip_tls_allowed' : 'enforce_tls'])
+    const destination = await logOf(agents, target, options, unverified)
+    if (destination === undefined) return new Reply(null, { status: 204 })
+    return relayLog(exchange, { destination, pod: name, follows: flagOf(options, 'follow') }, agents)
+  }
+
+  const tunnel = (exchange: Exchange, destination: Destination) =>
+    wantsTunnel(exchange.request, platform) ? relayTunnel(exchange, destination, agents) : undefined
+
+  function command(exchange: Exchange, destination: Destination, options: Options) {
+    if (!wantsTranslation(exchange.request, platform)) return undefined
+    const wanted = (name: string) => flagOf(options, name)
+    const streams = { stdin: wanted('stdin'), stdout: wanted('stdout'), stderr: wanted('stderr'), tty: wanted('tty') }
+    return relayCommand(exchange, destination, streams, agents)
+  }
+
+  return {
+    nodeProxy: proxied(nodeAt),
+    podForward: upgraded(forwardTo, 'PortForwardWebsockets', tunnel),
+    podLog: { verbs: { get: readLog }, tables: false } as const,
+    podProxy: proxied(podAt),
+    podStream: upgraded(streamOf, 'TranslateStreamCloseWebsocketRequests', command),
+    serviceProxy: proxied(serviceAt),
+  }
+}

@@ -7,7 +7,7 @@ import { statusView } from '../../objects/registry/view.ts'
 import { type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { timestamp } from '../../schema/formats/time.ts'
-import type { Target } from '../services.ts'
+import type { Target, WriteServices } from '../services.ts'
 import { actionRequest, type Condition } from './pod.ts'
 
 interface Spec {
@@ -94,8 +94,14 @@ function spent(conditions: readonly Condition[] = [], generation: number, now: s
 }
 
 /** Takes one disruption from the budget by compare-and-swap, and records the pod. Throws 429 when none is left. */
-export async function takeDisruption(target: Target, budgets: ServedResource, name: string, dryRun: boolean): Promise<void> {
-  const now = timestamp(target.services.clock.now())
+export async function takeDisruption(
+  writes: WriteServices,
+  target: Target,
+  budgets: ServedResource,
+  name: string,
+  dryRun: boolean,
+): Promise<void> {
+  const now = timestamp(writes.clock.now())
   async function change(budget: ApiObject): Promise<ApiObject> {
     checkAllowance(budget)
     const status = budgetStatus(budget)
@@ -111,5 +117,11 @@ export async function takeDisruption(target: Target, budgets: ServedResource, na
       },
     }
   }
-  await updateObject(budgets, target.namespace, name, { view: statusView(budgets.definition), change }, actionRequest(target, dryRun))
+  await updateObject(
+    budgets,
+    target.namespace,
+    name,
+    { view: statusView(budgets.definition), change },
+    actionRequest(writes, target, dryRun),
+  )
 }

@@ -3,12 +3,13 @@
 import { ApiError, badRequest, conflict, notFound, type Status } from '../../answers/status.ts'
 import { deleteObject } from '../../objects/registry/delete.ts'
 import { updateObject } from '../../objects/registry/update.ts'
+import type { Platform } from '../../platform.ts'
 import { type DeleteOptions, deleteOptionsOf } from '../../request/delete-options.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { Eviction } from '../../resources/policy/eviction.ts'
 import type { JsonObject } from '../../schema/model.ts'
 import { registryOptions } from '../delete.ts'
-import type { Target } from '../services.ts'
+import type { Services, Target, WriteServices } from '../services.ts'
 import { type Action, done } from './action.ts'
 import { budgetSpec, budgetStatus, budgetsOf, stillProcessed, takeDisruption } from './disruption-budget.ts'
 import { actionRequest, conditionOf, statusOf, unrestrictedView, withCondition } from './pod.ts'
@@ -27,7 +28,7 @@ const tooManyBudgets: Status = {
 }
 
 async function podOf({ resource: { store, groupResource }, namespace, name }: Target): Promise<ApiObject> {
-  const entry = await store.get(store.keys.of(namespace, name))
+  const entry = await store.get({ namespace, name })
   if (entry === undefined) throw notFound(groupResource, name)
   return entry.copy()
 }
@@ -60,15 +61,15 @@ function checkPreconditions({ name }: Target, { preconditions = {} }: DeleteOpti
 }
 
 /** Adds the DisruptionTarget condition to the pod's status, then deletes the pod. */
-async function markAndDelete(target: Target, options: DeleteOptions): Promise<void> {
-  const { resource, namespace, name, services } = target
-  const request = actionRequest(target, options.dryRun)
+async function markAndDelete(writes: WriteServices, target: Target, options: DeleteOptions): Promise<void> {
+  const { resource, namespace, name } = target
+  const request = actionRequest(writes, target, options.dryRun)
   let final = options
   if (!options.dryRun) {
     const reason = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }
     async function change(pod: ApiObject): Promise<ApiObject> {
       checkPreconditions(target, options, pod)
-      return { ...pod, status: { ...statusOf(pod), conditions: withCondition(pod, reason, services.clock.now()) } }
+      return { ...pod, status: { ...statusOf(pod), conditions: withCondition(pod, reason, writes.clock.now()) } }
     }
     const marked = await updateObject(resource, namespace, name, { view: unrestrictedView, change }, request)
     if (options.preconditions?.resourceVersion !== undefined) final = ofVersion(options, marked.copy())
@@ -77,13 +78,13 @@ async function markAndDelete(target: Target, options: DeleteOptions): Promise<vo
 }
 
 /** Deletes a pod that is exempt from budgets; false when budgets apply. */
-async function deleteFreely(target: Target, options: DeleteOptions): Promise<boolean> {
+async function deleteFreely(writes: WriteServices, target: Target, options: DeleteOptions): Promise<boolean> {
   const fixed = options.preconditions?.resourceVersion !== undefined
   for (let attempt = 1; ; attempt++) {
     const pod = await podOf(target)
     if (!needsNoBudget(pod)) return false
     try {
-      await markAndDelete(target, isOver(pod) || fixed ? options : ofVersion(options, pod))
+      await markAndDelete(writes, target, isOver(pod) || fixed ? options : ofVersion(options, pod))
       return true
     } catch (error) {
       if (!isConflict(error) || fixed || attempt === tries) throw error
@@ -99,34 +100,34 @@ function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
 }
 
 /** Dry run may be requested in the query, in the body, or in both. */
-function optionsOf(target: Target, eviction: ApiObject, dryRun: boolean): DeleteOptions {
-  const options = deleteOptionsOf((eviction['deleteOptions'] ?? {}) as JsonObject, target.services.platform)
+function optionsOf(platform: Platform, eviction: ApiObject, dryRun: boolean): DeleteOptions {
+  const options = deleteOptionsOf((eviction['deleteOptions'] ?? {}) as JsonObject, platform)
   return { ...options, dryRun: options.dryRun || dryRun }
 }
 
-export const eviction: Action = {
+export const eviction = ({ writes }: Pick<Services, 'writes'>): Action => ({
   body: { group: 'policy', version: 'v1', kind: 'Eviction', schema: Eviction, olderVersions: ['policy/v1beta1'] },
   async perform(target, object, dryRun) {
     if (object.metadata.name !== target.name) throw badRequest('name in URL does not match name in Eviction object')
-    const options = optionsOf(target, object, dryRun)
-    if (await deleteFreely(target, options)) return done
+    const options = optionsOf(writes.platform, object, dryRun)
+    if (await deleteFreely(writes, target, options)) return done
     const pod = await podOf(target)
-    const budgets = target.services.table.lookup('policy', 'v1', 'poddisruptionbudgets')
+    const budgets = writes.table.lookup('policy', 'v1', 'poddisruptionbudgets')
     const [budget, ...others] = budgets ? await budgetsOf(budgets, pod) : []
     if (others.length > 0) return tooManyBudgets
     if (budgets === undefined || budget === undefined) {
-      await markAndDelete(target, options)
+      await markAndDelete(writes, target, options)
       return done
     }
     const { name = '' } = budget.metadata
     const uncounted = goesUncounted(pod, budget)
-    if (!uncounted) await takeDisruption(target, budgets, name, options.dryRun)
+    if (!uncounted) await takeDisruption(writes, target, budgets, name, options.dryRun)
     try {
-      await markAndDelete(target, uncounted ? ofVersion(options, pod) : options)
+      await markAndDelete(writes, target, uncounted ? ofVersion(options, pod) : options)
     } catch (error) {
       if (uncounted && isConflict(error) && options.preconditions?.resourceVersion === undefined) throw stillProcessed(name)
       throw error
     }
     return done
   },
-}
+})

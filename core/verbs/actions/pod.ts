@@ -4,7 +4,7 @@ import { ownRequest, type WriteRequest } from '../../objects/registry/request.ts
 import { strategyView, type View } from '../../objects/registry/view.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { timestamp } from '../../schema/formats/time.ts'
-import { hookContext, type Target } from '../services.ts'
+import { hookContext, type Target, type WriteServices } from '../services.ts'
 
 export interface Condition {
   readonly type: string
@@ -54,9 +54,9 @@ export function withCondition(pod: ApiObject, condition: Condition, now: number)
 export const unrestrictedView: View = strategyView({ write: (_existing, incoming) => incoming })
 
 /** A write caused by an action; admission has run on the action. */
-export function actionRequest({ exchange, services }: Target, dryRun: boolean): WriteRequest {
+export function actionRequest(writes: WriteServices, { exchange }: Target, dryRun: boolean): WriteRequest {
   return {
-    ...ownRequest(hookContext(services)),
+    ...ownRequest(hookContext(writes)),
     dryRun,
     caller: exchange,
     proceed: () => exchange.proceed(),

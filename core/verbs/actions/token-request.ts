@@ -1,12 +1,13 @@
 /** `serviceaccounts/token`: issues a service account token (KEP-1205). */
 import type { TokenRequest as IssuerRequest } from '../../access/authn/service-account/issuer.ts'
 import { badRequest, conflict, invalid, notFound } from '../../answers/status.ts'
+import type { Platform } from '../../platform.ts'
 import { TokenRequest } from '../../resources/authentication/tokenrequest.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { timestamp } from '../../schema/formats/time.ts'
-import type { Target } from '../services.ts'
+import type { Services, Target, WriteServices } from '../services.ts'
 import type { Action } from './action.ts'
 import { specOf } from './pod.ts'
 
@@ -31,52 +32,52 @@ const maxSeconds = 2 ** 32
 const volumeSeconds = 3607
 const body = { group: 'authentication.<domain>', version: 'v1', kind: 'TokenRequest', schema: TokenRequest }
 
-function refuseIfAny({ services, name }: Target, errors: FieldErrors, named = name): void {
-  if (errors.list.length > 0) throw invalid({ group: services.platform.name(body.group), kind: body.kind }, named, errors.list)
+function refuseIfAny(platform: Platform, { name }: Target, errors: FieldErrors, named = name): void {
+  if (errors.list.length > 0) throw invalid({ group: platform.name(body.group), kind: body.kind }, named, errors.list)
 }
 
 /** Name and namespace in the body may be absent, but must match the URL. */
-function validateSubject(target: Target, { metadata }: ApiObject): void {
+function validateSubject(platform: Platform, target: Target, { metadata }: ApiObject): void {
   const errors = new FieldErrors()
   for (const field of ['name', 'namespace'] as const) {
     const given = metadata[field]
     if (given && given !== target[field])
       errors.invalid(FieldPath.of('metadata', field), given, `must match the service account ${field} if specified`)
   }
-  refuseIfAny(target, errors)
+  refuseIfAny(platform, target, errors)
 }
 
 /** Throws 409 when the request names the UID of a previous account. */
-function checkUid({ services, name, exchange }: Target, given: string | undefined, uid: string): void {
+function checkUid({ platform, settings }: WriteServices, { name, exchange }: Target, given: string | undefined, uid: string): void {
   if (!given || given === uid) return
   const problem = `the UID in the token request (${given}) does not match the UID of the service account (${uid})`
   const gate = 'TokenRequestServiceAccountUIDValidation'
-  if (services.settings.enabled(gate)) throw conflict({ group: services.platform.name(body.group), resource: body.kind }, name, problem)
-  exchange.annotations.set(services.platform.name('authentication.<domain>/token-request-uid-mismatch'), problem)
+  if (settings.enabled(gate)) throw conflict({ group: platform.name(body.group), resource: body.kind }, name, problem)
+  exchange.annotations.set(platform.name('authentication.<domain>/token-request-uid-mismatch'), problem)
   exchange.warnings.push(`${problem} but ${gate} is not enabled. In the future, this will return a conflict error`)
 }
 
-function validateSeconds(target: Target, seconds: number): void {
+function validateSeconds(platform: Platform, target: Target, seconds: number): void {
   const errors = new FieldErrors()
   const path = FieldPath.of('spec', 'expirationSeconds')
   if (seconds < minSeconds) errors.invalid(path, seconds, 'may not specify a duration less than 10 minutes')
   if (seconds > maxSeconds) errors.invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')
-  refuseIfAny(target, errors, '')
+  refuseIfAny(platform, target, errors, '')
 }
 
-async function find({ services: { table } }: Target, plural: string, namespace: string, name: string): Promise<ApiObject> {
+async function find({ table }: WriteServices, plural: string, namespace: string, name: string): Promise<ApiObject> {
   const resource = table.lookup('', 'v1', plural)
-  const entry = resource && (await resource.store.get(resource.store.keys.of(namespace, name)))
+  const entry = resource && (await resource.store.get({ namespace, name }))
   if (entry === undefined) throw notFound({ group: '', resource: plural }, name)
   return entry.copy()
 }
 
 /** The pod's node; without UID when the node is not found. */
-async function nodeOf(target: Target, pod: ApiObject): Promise<{ name: string; uid?: string } | undefined> {
+async function nodeOf({ table }: WriteServices, pod: ApiObject): Promise<{ name: string; uid?: string } | undefined> {
   const name = specOf(pod).nodeName
   if (!name) return undefined
-  const nodes = target.services.table.lookup('', 'v1', 'nodes')
-  const uid = nodes && (await nodes.store.get(nodes.store.keys.of('', name)))?.copy().metadata.uid
+  const nodes = table.lookup('', 'v1', 'nodes')
+  const uid = nodes && (await nodes.store.get({ namespace: '', name }))?.copy().metadata.uid
   return { name, ...(uid !== undefined && { uid }) }
 }
 
@@ -84,10 +85,14 @@ const bindable: { readonly [kind in Bound['kind']]: string } = { Pod: 'pods', Se
 const isBindable = (kind: string): kind is Bound['kind'] => Object.hasOwn(bindable, kind)
 
 /** The object that the token is bound to, with its UID. It must exist, with the requested UID if given. */
-async function boundObject(target: Target, { kind = '', apiVersion = '', name = '', uid }: Reference): Promise<Bound> {
+async function boundObject(
+  writes: WriteServices,
+  target: Target,
+  { kind = '', apiVersion = '', name = '', uid }: Reference,
+): Promise<Bound> {
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion]
   if (group !== '' || !isBindable(kind)) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
-  const found = await find(target, bindable[kind], kind === 'Node' ? '' : target.namespace, name)
+  const found = await find(writes, bindable[kind], kind === 'Node' ? '' : target.namespace, name)
   if (kind === 'Pod' && specOf(found).serviceAccountName !== target.name)
     throw badRequest(
       `cannot bind token for serviceaccount ${JSON.stringify(target.name)} to pod running with different serviceaccount name.`,
@@ -99,32 +104,33 @@ async function boundObject(target: Target, { kind = '', apiVersion = '', name = 
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     )
   const reference = { kind, name, uid: found.metadata.uid ?? '' }
-  const node = kind === 'Pod' ? await nodeOf(target, found) : undefined
+  const node = kind === 'Pod' ? await nodeOf(writes, found) : undefined
   return node ? { ...reference, kind: 'Pod', node } : (reference as Bound)
 }
 
-export const tokenRequest: Action = {
+export const tokenRequest = ({ writes, access: { identities } }: Pick<Services, 'writes' | 'access'>): Action => ({
   body,
   keepsMetadata: true,
   async perform(target, object) {
-    const { services, namespace, name, exchange } = target
-    validateSubject(target, object)
-    const account = await find(target, 'serviceaccounts', namespace, name)
+    const { platform, clock } = writes
+    const { namespace, name, exchange } = target
+    validateSubject(platform, target, object)
+    const account = await find(writes, 'serviceaccounts', namespace, name)
     const uid = account.metadata.uid ?? ''
-    checkUid(target, object.metadata.uid, uid)
-    const { serviceAccounts } = services.identities
+    checkUid(writes, target, object.metadata.uid, uid)
+    const { serviceAccounts } = identities
     if (serviceAccounts === undefined) throw badRequest('this server issues no tokens: it has no signing key')
     const { issuer, audiences: own, maxSeconds = 0, extendedSeconds } = serviceAccounts
     const spec = (object['spec'] ?? {}) as Spec
     const audiences = spec.audiences && spec.audiences.length > 0 ? spec.audiences : own
     let { expirationSeconds: seconds = 0 } = spec
-    validateSeconds(target, seconds)
-    const bound = spec.boundObjectRef ? await boundObject(target, spec.boundObjectRef) : undefined
+    validateSeconds(platform, target, seconds)
+    const bound = spec.boundObjectRef ? await boundObject(writes, target, spec.boundObjectRef) : undefined
     if (maxSeconds > 0 && seconds > maxSeconds) {
       exchange.warnings.push(`requested expiration of ${seconds} seconds shortened to ${maxSeconds} seconds`)
       seconds = maxSeconds
     }
-    const now = services.clock.now()
+    const now = clock.now()
     const injected = bound?.kind === 'Pod' && seconds === volumeSeconds && audiences.every((each) => own.includes(each))
     const extended = injected ? extendedSeconds : undefined
     const { token, credentialId } = await issuer.issue({
@@ -136,7 +142,7 @@ export const tokenRequest: Action = {
       ...(extended !== undefined && { warnAfterSeconds: seconds }),
       ...(bound && { boundObject: bound }),
     })
-    exchange.annotations.set(services.platform.name('authentication.<labels>/issued-credential-id'), credentialId)
+    exchange.annotations.set(platform.name('authentication.<labels>/issued-credential-id'), credentialId)
     const { name: _name, namespace: _namespace, uid: _uid, creationTimestamp: _time, ...rest } = object.metadata
     return {
       ...object,
@@ -145,4 +151,4 @@ export const tokenRequest: Action = {
       status: { token, expirationTimestamp: timestamp(now + seconds * 1000) },
     }
   },
-}
+})

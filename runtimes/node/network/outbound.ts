@@ -335,8 +335,8 @@ function receivedHeaders({ rawHeaders }: IncomingMessage): LightHeaders {
 
 function responseOf(incoming: IncomingMessage, method: string): Response {
   const status = incoming.statusCode ?? 500
-  // Those of a Response (Fetch standard); 101 was not asked for.
-  if (status < 200 || status > 599) {
+  // 101 was not asked for; a Reply has any status of three digits.
+  if (status < 200 || status > 999) {
     incoming.destroy()
     throw new RangeError(`the server answered with the status ${status}`)
   }

@@ -3,9 +3,13 @@ import { FlagError } from '../../../core/flags/flag.ts'
 import type { Synopsis } from '../../../core/flags/help.ts'
 
 interface Command {
+  /** Name of a program that is this command: the program may be started under it. */
+  readonly program?: string
   readonly synopses: readonly Synopsis[]
   /** Further text of the command's help. */
   readonly details?: string
+  /** All of the help of a command that has flags of its own. */
+  help?(): Promise<string>
   /** Resolves to the exit status; rejects with a one-line error. `program`: the name that the program was started by. */
   run(argv: readonly string[], program: string): Promise<number>
 }
@@ -51,6 +55,18 @@ In a browser: kubectl proxy, and then http://127.0.0.1:8001/debug/live
       return 0
     },
   },
+  etcd: {
+    program: 'etcd',
+    synopses: [['etcd [flags]', "Serve etcd's API on the embedded store. So does the program when it is started under the name etcd."]],
+    async help() {
+      const { etcdHelp } = await import('../etcd/help.ts')
+      return etcdHelp()
+    },
+    async run(argv) {
+      const { runEtcd } = await import('../etcd/start.ts')
+      return runEtcd(argv)
+    },
+  },
   run: {
     synopses: [
       ['run [flags] -- COMMAND [ARGUMENT…]', 'Run a command beside a server in memory, with KUBECONFIG set; the server ends with it.'],
@@ -86,17 +102,22 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? undefined : end).some((argument) => argument === '--help' || argument === '-h')
 }
 
+/** The command that the program is by its name. */
+const namedBy = (program: string) => Object.keys(commands).find((name) => commandOf(name)?.program === program.replace(/\.exe$/i, ''))
+
 /**
  * The exit status of a command, `COMMAND …` or `help COMMAND`; undefined: the command line names none, so it is that of a server. Rejects with a
  * one-line error.
  */
-export async function runCommand([name = '', ...rest]: readonly string[], program: string): Promise<number | undefined> {
+export async function runCommand(argv: readonly string[], program: string): Promise<number | undefined> {
+  const own = namedBy(program)
+  const [name = '', ...rest] = own === undefined ? argv : [own, ...argv]
   const isHelp = name === 'help' && rest.length > 0
   const command = commandOf(isHelp ? (rest[0] ?? '') : name)
   if (isHelp && command === undefined)
     throw new FlagError(`help: there is no command ${JSON.stringify(rest[0])}; there are ${Object.keys(commands).join(', ')}`)
   if (command === undefined) return undefined
   if (!isHelp && !asksForHelp(rest)) return command.run(rest, program)
-  process.stdout.write(helpOf(command, program))
+  process.stdout.write((await command.help?.()) ?? helpOf(command, program))
   return 0
 }

@@ -10,7 +10,7 @@ import { metricSelectionOf } from '../../../core/flags/metrics.ts'
 import type { ParsedFlags } from '../../../core/flags/parse.ts'
 import { labelValuesFile } from '../../../core/meta/metrics/label-values-file.ts'
 import { createMetrics, type MetricsRegistry } from '../../../core/meta/metrics/registry.ts'
-import { hostPort } from '../../../core/outgoing/webhook/url-parts.ts'
+import { hostPort } from '../../../core/outgoing/url-parts.ts'
 import type { Logger } from '../../../core/ports.ts'
 import { prepareApiServer } from '../../../core/server.ts'
 import { reasonOf } from '../../atomic-file.ts'
@@ -32,6 +32,7 @@ import type { Pki } from '../pki/pki.ts'
 import type { Tracing } from '../tracing/index.ts'
 import { advertisedAddress, localAddress } from './address.ts'
 import { authenticationOptions, staticTokens } from './authentication.ts'
+import { aborted } from './ending-signal.ts'
 import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { Opened } from './opened.ts'
 import { serverOptions } from './options.ts'
@@ -214,13 +215,6 @@ async function openLog(flags: ParsedFlags, logger: Logger): Promise<AuditLog | u
     throw new FlagError(`--audit-log-path: ${reasonOf(error)}`)
   })
 }
-
-/** Resolves when the signal aborts. */
-export const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 
 /** Rejects with a FlagError when the port can't be opened. */
 async function openListener(flags: ParsedFlags, certificates: Certificates, logger: Logger, handler: Handler): Promise<Listener> {

@@ -8,3 +8,10 @@ export function endingSignal(): AbortSignal {
     })
   return ending.signal
 }
+
+/** Resolves when the signal aborts. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })

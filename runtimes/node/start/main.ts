@@ -8,8 +8,8 @@ import { buildInfo } from '../build-info.ts'
 import { keepRunning } from '../clock.ts'
 import { keepObjectsYoung } from '../observe/young-objects.ts'
 import { runCommand, synopses } from './commands.ts'
-import { aborted, start } from './daemon.ts'
-import { endingSignal } from './ending-signal.ts'
+import { start } from './daemon.ts'
+import { aborted, endingSignal } from './ending-signal.ts'
 
 /** Writes to standard error. Its stream takes milliseconds to load; only a pipe that is full needs it. */
 function tell(text: string): void {

@@ -5,7 +5,7 @@ import { reportedVersion, versionInfo } from '../../../core/config/version.ts'
 import { effectiveVersion } from '../../../core/flags/emulation.ts'
 import { optionsOfFlags } from '../../../core/flags/options.ts'
 import type { ParsedFlags } from '../../../core/flags/parse.ts'
-import { hostPort } from '../../../core/outgoing/webhook/url-parts.ts'
+import { hostPort } from '../../../core/outgoing/url-parts.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import { buildInfo } from '../build-info.ts'
 

@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises'
 import type { Attributes } from '@opentelemetry/api'
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace-base'
-import { pauseFor } from '../../../core/outgoing/webhook/time-limit.ts'
+import { pauseFor } from '../../../core/outgoing/time-limit.ts'
 import { CallError, type Logger } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { createChannel } from '../../wire/client/channel.ts'

@@ -10,7 +10,7 @@ import { Segment } from './segment.ts'
 export interface State {
   readonly revision: number
   readonly leases: readonly Lease[]
-  /** Current values in revision order; iterated once. */
+  /** Current values in revision order, with keys as bytes ('latin1'); iterated once. */
   readonly changes: Iterable<Change>
   /** Number of values. */
   readonly count: number
@@ -28,6 +28,6 @@ export async function createLog(directory: LogDirectory, state: State, number = 
 }
 
 function* recordsOf({ leases, changes }: State): Generator<Buffer> {
-  for (const lease of leases) yield encodeEntry({ lease })
-  for (const change of changes) yield encodeEntry({ change })
+  for (const lease of leases) yield encodeEntry({ lease }, 'latin1')
+  for (const change of changes) yield encodeEntry({ change }, 'latin1')
 }

@@ -1,14 +1,16 @@
 /** Collects the current values at the end of a log, without history. */
-import type { Change } from '../history.ts'
+import { type Change, versionOf } from '../history.ts'
 import type { Lease } from '../leases.ts'
 import type { Entry } from './entry.ts'
 import type { OpenFile, Sink } from './read.ts'
 
 export class CurrentState implements Sink {
+  /** Keys as bytes. */
+  readonly keys = 'latin1'
   revision = 1
   readonly leases = new Map<bigint, Lease>()
   /** By key. */
-  readonly #current = new Map<string, Change>()
+  readonly #current = new Map<string, Change & { readonly version: number }>()
 
   begin({ header }: OpenFile): void {
     this.revision = Math.max(this.revision, header.revision)
@@ -28,6 +30,6 @@ export class CurrentState implements Sink {
   #change(change: Change): void {
     this.revision = Math.max(this.revision, change.revision)
     const before = this.#current.get(change.key)
-    if (!before || before.revision < change.revision) this.#current.set(change.key, change)
+    if (!before || before.revision <= change.revision) this.#current.set(change.key, { ...change, version: versionOf(change, before) })
   }
 }

@@ -81,6 +81,27 @@ export function syncDirectory(path: string): void {
   }
 }
 
+/** Files whose writes survive the end of the process, but not that of the host: nothing waits for the disk. */
+export function unsyncedDirectory(directory: LogDirectory): LogDirectory {
+  const unsynced = (file: LogFile): LogFile => ({
+    read: (target, position) => file.read(target, position),
+    write: (bytes, position) => file.write(bytes, position),
+    sync: async () => {},
+    truncate: (length) => file.truncate(length),
+    size: () => file.size(),
+    close: () => file.close(),
+  })
+  return {
+    path: directory.path,
+    names: () => directory.names(),
+    open: (name) => unsynced(directory.open(name)),
+    create: (name) => unsynced(directory.create(name)),
+    rename: (from, to) => directory.rename(from, to),
+    remove: (name) => directory.remove(name),
+    sync: async () => {},
+  }
+}
+
 class NodeFile implements LogFile {
   readonly #descriptor: number
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../../core/schema/message-of.ts'
 import type { History } from '../history.ts'
 import type { Lease } from '../leases.ts'
 import { writeBase } from './base.ts'
-import { type Entry, encodeEntry } from './entry.ts'
+import { type Entry, encodeEntry, type KeyEncoding } from './entry.ts'
 import { FailedWrites } from './failed-writes.ts'
 import type { LogDirectory } from './files.ts'
 import { baseName, segmentName } from './names.ts'
@@ -17,6 +17,7 @@ export interface LogState {
   readonly clock: Clock
   /** Size in bytes at which a segment ends. */
   readonly segmentBytes: number
+  readonly keys: KeyEncoding
   readonly store: string
   readonly history: History
   readonly leases: Map<bigint, Lease>
@@ -114,7 +115,10 @@ export class Log {
     if (this.#segment.end >= this.#state.segmentBytes) await this.#roll()
     const { places } = this.#parts.active
     const revision = entries.reduce((newest, entry) => ('change' in entry ? entry.change.revision : newest), this.#segment.revision)
-    const offsets = await this.#segment.append(entries.map(encodeEntry), revision)
+    const offsets = await this.#segment.append(
+      entries.map((entry) => encodeEntry(entry, this.#state.keys)),
+      revision,
+    )
     entries.forEach((entry, index) => {
       if ('change' in entry) places.add(entry.change.revision, offsets[index]!)
       else if ('lease' in entry) this.#state.leases.set(entry.lease.id, entry.lease)
@@ -139,24 +143,24 @@ export class Log {
 
   /** Writes the state at a revision to a new base, from which later segments continue, and removes older files. */
   async #rebase(revision: number): Promise<void> {
-    const { directory, store, history, leases } = this.#state
+    const { directory, store, history, leases, keys } = this.#state
     const { number } = this.#parts.firstNeeded(revision)
     const current = history.currentAt(revision)
-    const first = [...leases.values()].map((lease) => encodeEntry({ lease }))
+    const first = [...leases.values()].map((lease) => encodeEntry({ lease }, keys))
     const offsets = await writeBase(directory, { number, store, revision }, this.#records(first, current), first.length + current.length)
     const places = new Places()
-    for (const [index, each] of current.entries()) places.add(each, offsets[first.length + index]!)
+    for (const [index, { modRevision }] of current.entries()) places.add(modRevision, offsets[first.length + index]!)
     const name = baseName(number)
     const file = directory.open(name)
     this.#parts.replaceBase({ number, name, file, places, size: file.size() })
     await directory.sync()
   }
 
-  *#records(first: readonly Buffer[], revisions: readonly number[]): Generator<Buffer> {
+  *#records(first: readonly Buffer[], current: ReturnType<History['currentAt']>): Generator<Buffer> {
     yield* first
-    for (const revision of revisions) {
+    for (const { key, modRevision, version } of current) {
       if (this.#closing) throw new Error('the store is closing')
-      yield this.#parts.record(revision)
+      yield encodeEntry({ change: { ...this.#parts.change(modRevision, key), version } }, this.#state.keys)
     }
   }
 

@@ -2,6 +2,7 @@ import type { Clock, Logger } from '../../../core/ports.ts'
 import type { History } from '../history.ts'
 import type { Lease } from '../leases.ts'
 import { Damage, refusal } from './damage.ts'
+import type { KeyEncoding } from './entry.ts'
 import type { LogDirectory } from './files.ts'
 import { newStoreId } from './header.ts'
 import { Log } from './log.ts'
@@ -17,6 +18,8 @@ export interface LogOptions {
   readonly clock: Clock
   /** Size in bytes at which a segment ends; default 64 MiB. */
   readonly segmentBytes?: number
+  /** How the store's owner has keys; default UTF-8. */
+  readonly keys?: KeyEncoding
 }
 
 export interface OpenLog {
@@ -31,13 +34,14 @@ export interface OpenLog {
  * Opens or creates the log of a directory that this process owns. Drops the torn end of an unacknowledged write, with a warning.
  * @throws StoreError 'corrupt' for any other damage.
  */
-export async function openLog(directory: LogDirectory, { logger, clock, segmentBytes = 64 * 1024 * 1024 }: LogOptions): Promise<OpenLog> {
+export async function openLog(directory: LogDirectory, options: LogOptions): Promise<OpenLog> {
+  const { logger, clock, segmentBytes = 64 * 1024 * 1024, keys = 'utf8' } = options
   const { segments, bases } = removeDrafts(directory)
   if (segments.length === 0 && bases.length === 0)
     (await Segment.create(directory, { number: 1, store: newStoreId(), revision: 1 })).file.close()
   // The history reads values from the parts, which are set below.
   const opened: { parts?: Parts } = {}
-  const state = new LoadedState((revision) => opened.parts!.read(revision))
+  const state = new LoadedState((revision, key) => opened.parts!.read(revision, key), keys)
   const { base, segments: read, mark, torn } = verified(directory, () => readLog(directory, state))
   const { history, leases, attached } = state
   const last = read.at(-1)!
@@ -51,12 +55,13 @@ export async function openLog(directory: LogDirectory, { logger, clock, segmentB
   const parts = [...(base ? [base] : []), ...read].map(({ name, header, file, end }, index) => {
     return { number: header.number, name, file, size: end, places: state.places[index] as Places }
   })
-  opened.parts = new Parts(directory, base && parts[0], parts.slice(base ? 1 : 0, -1), parts.at(-1)!)
+  const own = { base: base && parts[0], finished: parts.slice(base ? 1 : 0, -1), active: parts.at(-1)! }
+  opened.parts = new Parts(directory, keys, own)
   removeObsolete(directory, base?.header.number ?? 0)
   const { number, store, seed } = last.header
   const { file, end, checksum } = last
   const segment = new Segment({ number, file, seed, end, checksum, revision: history.revision, slot: mark.slot })
-  const log = new Log({ directory, logger, clock, segmentBytes, store, history, leases, parts: opened.parts, segment })
+  const log = new Log({ directory, logger, clock, segmentBytes, keys, store, history, leases, parts: opened.parts, segment })
   return { log, history, leases: [...leases.values()], attached }
 }
 

@@ -1,6 +1,7 @@
 /** The files of an open log, and reads of old values from them. */
 import { type KeyValue, StoreError } from '../../../core/ports.ts'
-import { decodeEntry, recordHeader, verifyRecord } from './entry.ts'
+import type { Change } from '../history.ts'
+import { decodeEntry, type KeyEncoding, recordHeader, verifyRecord } from './entry.ts'
 import type { LogDirectory, LogFile } from './files.ts'
 import type { Places } from './places.ts'
 
@@ -22,13 +23,19 @@ export interface Active {
 
 export class Parts {
   readonly #directory: LogDirectory
+  readonly #keys: KeyEncoding
   #base: LogSegment | undefined
   /** Segments, oldest first. */
   #finished: readonly LogSegment[]
   active: Active
 
-  constructor(directory: LogDirectory, base: LogSegment | undefined, finished: readonly LogSegment[], active: Active) {
+  constructor(
+    directory: LogDirectory,
+    keys: KeyEncoding,
+    { base, finished, active }: { base: LogSegment | undefined; finished: readonly LogSegment[]; active: Active },
+  ) {
     this.#directory = directory
+    this.#keys = keys
     this.#base = base
     this.#finished = finished
     this.active = active
@@ -70,20 +77,22 @@ export class Parts {
     }
   }
 
-  /** Value written at a revision. @throws StoreError 'corrupt' when its record does not verify. */
-  read(revision: number): KeyValue {
-    const entry = decodeEntry(this.record(revision))
-    if (!entry || !('change' in entry) || !entry.change.value) throw this.#lost(revision)
-    const { key, value, createRevision } = entry.change
+  /** Value of a key that was written at a revision. @throws StoreError 'corrupt' when its record does not verify. */
+  read(revision: number, key: string): KeyValue {
+    const { value, createRevision } = this.change(revision, key)
     return { key, value, createRevision, modRevision: revision }
   }
 
-  /** The verified record of a revision. */
-  record(revision: number): Buffer {
+  /** The write of a key at a revision. @throws StoreError 'corrupt' when its record does not verify. */
+  change(revision: number, key: string): Change & { readonly value: Uint8Array } {
     for (const { places, file } of [this.active, ...this.#all()]) {
-      const offset = places.offset(revision)
-      const record = offset === undefined ? undefined : readRecord(file, offset)
-      if (record) return record
+      for (const offset of places.offsets(revision)) {
+        const record = readRecord(file, offset)
+        const entry = record && decodeEntry(record, this.#keys)
+        if (entry === undefined || !('change' in entry) || entry.change.key !== key) continue
+        const { value } = entry.change
+        if (value !== undefined) return { ...entry.change, value }
+      }
     }
     throw this.#lost(revision)
   }

@@ -1,7 +1,7 @@
 /** Reads a store's files and verifies all of their content. */
 import { type Batch, findBatch, isWritten, readBatch, Window } from './batch.ts'
 import { Damage } from './damage.ts'
-import { decodeEntry, type Entry } from './entry.ts'
+import { decodeEntry, type Entry, type KeyEncoding } from './entry.ts'
 import type { LogDirectory, LogFile } from './files.ts'
 import { bodyOffset, type Mark, type ReadHeader, readHeader, readMark } from './header.ts'
 import { baseName, logNames, segmentName } from './names.ts'
@@ -14,6 +14,8 @@ export interface OpenFile {
 
 /** Receives the records: those of the base first, then those of each segment. */
 export interface Sink {
+  /** How it gets keys; default: UTF-8. */
+  readonly keys?: KeyEncoding
   /** Copies a value to keep; default: into a separate buffer. */
   readonly copy?: (bytes: Uint8Array) => Uint8Array
   /** Called at the start of each file. */
@@ -138,7 +140,7 @@ function readBatches(open: OpenFile, sink: Sink, limit: number, mark?: Mark): Ba
 
 function readEntries({ bytes, records, offset }: Batch, open: OpenFile, sink: Sink): void {
   records.forEach((at, index) => {
-    const entry = decodeEntry(bytes.subarray(at, records[index + 1]), sink.copy)
+    const entry = decodeEntry(bytes.subarray(at, records[index + 1]), sink.keys ?? 'utf8', sink.copy)
     if (!entry) throw new Damage(open.name, offset + at, 'holds a record of an unknown kind')
     sink.entry(entry, open, offset + at)
   })

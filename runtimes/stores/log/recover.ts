@@ -120,7 +120,7 @@ class Salvage {
 
   #take(bytes: Buffer, records: readonly number[]): number {
     for (const at of records) {
-      const entry = decodeEntry(bytes.subarray(at, at + recordHeader + bytes.readUInt32LE(at)))
+      const entry = decodeEntry(bytes.subarray(at, at + recordHeader + bytes.readUInt32LE(at)), this.current.keys)
       if (!entry) continue
       if ('change' in entry) this.#seen.add(entry.change.revision)
       this.current.entry(entry)

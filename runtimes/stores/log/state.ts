@@ -1,9 +1,8 @@
 /** Replays a log's entries in order into the history and the leases. */
-import type { KeyValue } from '../../../core/ports.ts'
-import { type Change, History } from '../history.ts'
+import { type Change, History, type Load } from '../history.ts'
 import type { Lease } from '../leases.ts'
 import { Damage } from './damage.ts'
-import type { Entry } from './entry.ts'
+import type { Entry, KeyEncoding } from './entry.ts'
 import { Places } from './places.ts'
 import type { OpenFile, Sink } from './read.ts'
 import { SharedBuffers } from './shared-buffers.ts'
@@ -16,11 +15,15 @@ export class LoadedState implements Sink {
   /** Record offsets of each file, in reading order. */
   readonly places: Places[] = []
   readonly copy = new SharedBuffers().copy
-  readonly #load: (revision: number) => KeyValue
+  readonly keys: KeyEncoding
+  readonly #load: Load
+  /** Revision that the first file begins after. */
+  #first = 0
 
-  /** `load` reads the value written at a revision. */
-  constructor(load: (revision: number) => KeyValue) {
+  /** `keys`: how the store's owner has them. */
+  constructor(load: Load, keys: KeyEncoding) {
     this.#load = load
+    this.keys = keys
   }
 
   get history(): History {
@@ -28,7 +31,10 @@ export class LoadedState implements Sink {
   }
 
   begin({ header }: OpenFile): void {
-    if (this.places.length === 0) this.#history = new History(header.revision, this.#load)
+    if (this.places.length === 0) {
+      this.#history = new History(header.revision, this.#load)
+      this.#first = header.revision
+    }
     this.places.push(new Places())
   }
 
@@ -37,12 +43,13 @@ export class LoadedState implements Sink {
     else if ('ended' in entry) this.leases.delete(entry.ended)
     else if ('compacted' in entry) this.#history.compact(Math.min(entry.compacted, this.#history.revision))
     // A segment can begin before the revision of its base.
-    else if (open.header.kind === 'base' || entry.change.revision > this.#history.revision) this.#change(entry.change, open, offset)
+    else if (open.header.kind === 'base' || entry.change.revision > this.#first) this.#change(entry.change, open, offset)
   }
 
   #change(change: Change, { name, header }: OpenFile, offset: number): void {
     if (header.kind === 'base') this.#history.restore(change)
-    else if (change.revision === this.#history.revision + 1) this.#history.replay(change)
+    // A transaction has several changes of one revision.
+    else if (change.revision === this.#history.revision + 1 || change.revision === this.#history.revision) this.#history.replay(change)
     else throw new Damage(name, offset, `revision ${this.#history.revision + 1} is missing before revision ${change.revision}`)
     this.places.at(-1)?.add(change.revision, offset)
     if (change.lease !== 0n) this.attached.set(change.key, change.lease)

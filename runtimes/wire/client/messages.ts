@@ -52,4 +52,9 @@ export class Messages {
   get cut(): boolean {
     return this.#length > 0
   }
+
+  /** Bytes of an incomplete message. */
+  get held(): number {
+    return this.#length
+  }
 }

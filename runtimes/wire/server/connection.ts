@@ -228,6 +228,17 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     while (this.#answers.held > limits.held && this.#answers.holding > 1) this.drop()
   }
 
+  end(stream: ServerStream, trailers: readonly string[]): void {
+    stream.trailers = trailers
+    if (stream.rest.length === 0) this.#sendTrailers(stream, trailers)
+  }
+
+  #sendTrailers(stream: ServerStream, trailers: readonly string[]): void {
+    this.#answers.headers(stream.id, trailers, true)
+    stream.sentEnd = true
+    this.#sentEnd(stream)
+  }
+
   later(write: () => void): void {
     this.#outbox.later(write)
   }
@@ -236,6 +247,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
   sent(stream: ServerStream): void {
     this.#answers.release(stream)
     if (stream.sentEnd) this.#sentEnd(stream)
+    else if (stream.trailers !== undefined) this.#sendTrailers(stream, stream.trailers)
     else stream.user?.sent()
   }
 

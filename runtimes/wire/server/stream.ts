@@ -24,6 +24,7 @@ export interface StreamOwner {
   respond(stream: ServerStream, fields: readonly string[], body: Uint8Array | undefined, last: boolean): void
   inform(stream: ServerStream, status: string): void
   write(stream: ServerStream, bytes: Uint8Array, last: boolean): void
+  end(stream: ServerStream, trailers: readonly string[]): void
   later(write: () => void): void
   reset(stream: ServerStream, code: number): void
   sent(stream: ServerStream): void
@@ -41,6 +42,8 @@ export class ServerStream implements Outgoing {
   // ── Response ─────────────────────────────────────────────────────────────────────────────
   rest: Uint8Array = nothing
   last = false
+  /** Fields that end the response after its data; undefined: there are none. */
+  trailers: readonly string[] | undefined
   window: number
   sentEnd = false
   /** Response bytes held in memory for this stream. */
@@ -106,6 +109,11 @@ export class ServerStream implements Outgoing {
   /** Writes body data, one chunk at a time; `user.sent` is called when it is sent. */
   write(bytes: Uint8Array, last: boolean): void {
     if (!this.closed) this.#owner.write(this, bytes, last)
+  }
+
+  /** Ends a response with trailers (RFC 9113, section 8.1), after the data that is written. Fields as of `respond`. */
+  end(trailers: readonly string[]): void {
+    if (!this.closed) this.#owner.end(this, trailers)
   }
 
   /** Calls back when it is the connection's turn to write. */

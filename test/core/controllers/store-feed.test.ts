@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { ControllerContext } from '../../../core/controllers/controller.ts'
-import { followStore } from '../../../core/controllers/store-feed.ts'
 import type { ServeRows } from '../../../core/objects/registry/serving.ts'
+import { followStore } from '../../../core/objects/registry/store-feed.ts'
 import { createResourceTable } from '../../../core/objects/registry/table.ts'
 import { createObjectStore } from '../../../core/objects/storage/object-store.ts'
 import { createStores } from '../../../core/objects/storage/stores.ts'
@@ -64,13 +64,12 @@ function open(t: TestContext) {
   const late = withLateLists(actual)
   const clock = new ManualClock()
   const serve: ServeRows = (rows) => {
-    const all = rows.map((definition) => ({
-      definition,
-      groupResource: { group, resource: definition.names.plural },
-      store: directFeed(createObjectStore(late.store, definition, prefix), late.store),
-    }))
+    const all = rows.map((definition) => {
+      const store = directFeed(createObjectStore(late.store, definition, prefix), late.store)
+      return { definition, groupResource: { group, resource: definition.names.plural }, keys: store.keys, store }
+    })
     const stores = new Map(
-      all.map(({ definition, store }) => [definition.storageKey, { rows: [definition], store, viewOf: () => store }] as const),
+      all.map(({ definition, store }) => [definition.storageKey, { rows: [definition], viewOf: () => store, close: store.close }] as const),
     )
     return { all, resources: all, stores }
   }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Authentication, AuthenticationError, type Authenticator } from '../../../core/access/authn/authenticator.ts'
 import { ApiError } from '../../../core/answers/status.ts'
+import { Pauses } from '../../../core/common/slices.ts'
 import { authentication } from '../../../core/filters/authentication.ts'
 import { endUnidentified } from '../../../core/filters/goaway.ts'
 import { createExchange } from '../../../core/filters/receive.ts'
@@ -22,7 +23,7 @@ async function pass(answer: () => ReturnType<Authenticator['authenticate']>, con
   const exchange = createExchange(
     request,
     connection,
-    { closing: new AbortController().signal, onShutdown: () => () => {} },
+    { closing: new AbortController().signal, pauses: new Pauses(clock), onShutdown: () => () => {} },
     () => 'some-id',
     0,
   )

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../core/access/authn/authenticator.ts'
 import type { AssembledServer } from '../../../core/assembly/server.ts'
+import { Pauses } from '../../../core/common/slices.ts'
 import { deadline } from '../../../core/filters/deadline.ts'
 import { compose, type Filter } from '../../../core/filters/filter.ts'
 import { createExchange } from '../../../core/filters/receive.ts'
@@ -13,6 +14,7 @@ import { receiveBody } from '../../../core/request/body.ts'
 import { whenSent } from '../../../core/request/ended.ts'
 import type { Exchange, ExchangeObserver } from '../../../core/request/exchange.ts'
 import { createNegotiator } from '../../../core/request/negotiate.ts'
+import { webClock } from '../../../runtimes/web/ports.ts'
 import { ManualClock } from '../../support/clock.ts'
 import { startCore } from '../../support/core-server.ts'
 import { within } from '../../support/wait.ts'
@@ -112,7 +114,7 @@ test('a watch leaves its seat when its initial events are sent', async () => {
   await reader?.cancel()
 })
 
-const lifetime = { closing: new AbortController().signal, onShutdown: () => () => {} }
+const lifetime = { closing: new AbortController().signal, pauses: new Pauses(webClock), onShutdown: () => () => {} }
 const exchangeOf = (connection: Partial<Connection>, request: Request) =>
   createExchange(request, { remoteAddress: '', remotePort: 0, protocol: 'h2', ...connection }, lifetime, () => 'id', 0)
 

@@ -77,7 +77,7 @@ test('what this server does not serve is left to others, in order; nobody else g
       return has(info) ? new Response(name) : undefined
     }
   const handle = createRouter({
-    delegates: [],
+    delegates: () => [],
     resources: part('resources', ({ resource }) => resource === 'pods'),
     fixed: part('fixed', ({ path }) => path === '/version'),
     owns: (path) => path.startsWith('/apis/three/'),

@@ -42,7 +42,7 @@ const conversion: Review = {
 const status = '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"broken","reason":"Conflict","code":409}'
 const codes = [
   ...[201, 202, 203, 205, 206, 207, 226, 300, 303, 304, 305, 308, 400, 401, 402, 403, 404, 405, 406, 409, 410, 412, 413, 415, 418, 422],
-  ...[423, 424, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 511, 599],
+  ...[423, 424, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 511, 599, 600, 700, 999],
 ]
 const types = [
   ...['', 'text/plain', 'text/html', 'application/yaml', 'application/json; charset=utf-8', 'APPLICATION/JSON', 'application/cbor', '*/*'],
@@ -158,7 +158,7 @@ function* members(version: string): Generator<readonly [what: string, answer: st
       '{"code":null}',
     ],
     '{"code":1e999}',
-    ...['{"code":0}', '{"code":-1}', '{"code":200}', '{"code":99}', '{"code":599}', '{"message":null}', '{"message":1}'],
+    ...['{"code":0}', '{"code":-1}', '{"code":200}', '{"code":99}', '{"code":599}', '{"code":600}', '{"code":999}', '{"message":null}', '{"message":1}'],
     ...[
       '{"Message":"x"}',
       '{"message":"a","message":"b"}',

@@ -1,4 +1,4 @@
-/** The suites of the durable store on other runtimes, run by their own test runners. */
+/** The suites of the durable stores on other runtimes, run by their own test runners. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { root } from '../../support/root.ts'
@@ -28,7 +28,7 @@ const runtimes = [
 
 for (const { on, runtime, file, command, ended } of runtimes) {
   describe(`store on ${on}`, { skip: without(runtime), timeout: 3_600_000 }, () => {
-    for (const suite of ['durable', 'log/journal', 'log/crash']) {
+    for (const suite of ['durable', 'log/journal', 'log/crash', 'sql']) {
       test(suite, async () => {
         // Otherwise Node would consider itself part of this test run.
         const environment = { ...process.env, NO_COLOR: '1', NODE_TEST_CONTEXT: undefined }

@@ -1,4 +1,4 @@
-import { readText } from '../../../outgoing/webhook/read-text.ts'
+import { readText } from '../../../outgoing/read-text.ts'
 import type { Context, Egress, Outbound } from '../../../ports.ts'
 
 /** Gets a body of bounded size. Rejects with an Error unless the status is a success, and when the context ends. */

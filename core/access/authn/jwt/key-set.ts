@@ -1,8 +1,8 @@
 /** JWKS of a provider: cached, and fetched again when no key verifies a token. */
 import type { JWK } from 'jose'
+import { pauseFor } from '../../../outgoing/time-limit.ts'
 import { parseAnswer } from '../../../outgoing/webhook/parse-answer.ts'
 import { sharedCalls } from '../../../outgoing/webhook/shared-calls.ts'
-import { pauseFor } from '../../../outgoing/webhook/time-limit.ts'
 import type { Clock, Context } from '../../../ports.ts'
 import { messageOf } from '../../../schema/message-of.ts'
 import { AuthenticationError } from '../authenticator.ts'

@@ -1,4 +1,5 @@
 /** Metrics of issuers, which are hashed in labels. */
+import { once } from '../../../common/once.ts'
 import { reloadRows } from '../../../config/reload-metrics.ts'
 import { gauge, histogram, type Recorded } from '../../../metrics.ts'
 import type { Clock } from '../../../ports.ts'
@@ -28,12 +29,12 @@ export type IssuerReports = ReturnType<typeof issuerReports>
 
 /** `server` is this server's identity; empty: none. */
 export function issuerReports({ latency, fetched, keySet }: Recorded<typeof jwtRows>, clock: Clock, server: string) {
-  const identity = hashOf(server)
+  const identity = once(() => hashOf(server))
   /** Hash of the current keys, by issuer. */
   const inUse = new Map<string, string>()
 
   async function use(issuer: string, current: string | undefined): Promise<void> {
-    const [name, self, hash] = await Promise.all([hashOf(issuer), identity, current === undefined ? undefined : hashOf(current)])
+    const [name, self, hash] = await Promise.all([hashOf(issuer), identity(), current === undefined ? undefined : hashOf(current)])
     const before = inUse.get(issuer)
     if (before !== undefined && before !== hash) keySet.remove([name, self, before])
     if (hash === undefined) inUse.delete(issuer)
@@ -45,7 +46,7 @@ export function issuerReports({ latency, fetched, keySet }: Recorded<typeof jwtR
 
   async function stamp(issuer: string, result: string): Promise<void> {
     const at = clock.now() / 1000
-    fetched.set([result, await hashOf(issuer), await identity], at)
+    fetched.set([result, await hashOf(issuer), await identity()], at)
   }
 
   return {
@@ -60,7 +61,7 @@ export function issuerReports({ latency, fetched, keySet }: Recorded<typeof jwtR
     /** An issuer is not configured any more. */
     forget(issuer: string): void {
       void use(issuer, undefined)
-      void Promise.all([hashOf(issuer), identity]).then(([hash, self]) => {
+      void Promise.all([hashOf(issuer), identity()]).then(([hash, self]) => {
         for (const result of ['success', 'failure']) fetched.remove([result, hash, self])
       })
     },

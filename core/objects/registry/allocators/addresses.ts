@@ -81,7 +81,6 @@ export function createAddresses(
   const used = new UsedAddresses(metrics)
   const managedBy = { key: platform.name('ipaddress.<labels>/managed-by'), value: platform.name('ipallocator.<domain>') }
   const familyLabel = platform.name('ipaddress.<labels>/ip-family')
-  const keyOf = (address: string) => store.keys.of('', address)
 
   async function ranges(): Promise<AddressRange[]> {
     const { entries } = await serviceCidrs.store.list({ namespace: '' })
@@ -114,7 +113,7 @@ export function createAddresses(
 
   async function takenNames(): Promise<ReadonlySet<string>> {
     const { entries } = await store.list({ namespace: '' })
-    return new Set(entries.map(({ key }) => store.keys.parse(key).name))
+    return new Set(entries.map(({ name }) => name))
   }
 
   async function takeFrom(range: AddressRange, service: ServiceName, write: ReservingWrite): Promise<string | undefined> {
@@ -177,7 +176,7 @@ export function createAddresses(
 
     async release(text, { namespace, name }, write) {
       const address = canonicalAddress(text)
-      const found = (await store.get(keyOf(address)))?.copy()
+      const found = (await store.get({ namespace: '', name: address }))?.copy()
       const parent = found && parentOf(found)
       if (parent?.resource !== 'services' || parent.namespace !== namespace || parent.name !== name) return
       const { uid = '' } = found?.metadata ?? {}
@@ -193,7 +192,7 @@ export function createAddresses(
       const { entries } = await store.list({ namespace: '', matches: ({ labels }) => labels[managedBy.key] === managedBy.value })
       const found = entries.flatMap((entry) => {
         const parent = parentOf(entry.copy())
-        return parent ? { address: store.keys.parse(entry.key).name, parent } : []
+        return parent ? { address: entry.name, parent } : []
       })
       await ranges()
       used.count(found.map(({ address }) => address))

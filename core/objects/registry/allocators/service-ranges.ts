@@ -33,7 +33,7 @@ export async function ensureServiceRanges(
   const write = (view: View, change: (object: ApiObject) => ApiObject) =>
     updateObject(resource, '', name, { view, change: async (object) => change(object) }, own)
 
-  if ((await store.get(store.keys.of('', name))) === undefined) {
+  if ((await store.get({ namespace: '', name })) === undefined) {
     const apiVersion = platform.name('networking.<domain>/v1')
     try {
       await createObject(resource, { kind: 'ServiceCIDR', apiVersion, metadata: { name }, spec: { cidrs: [...cidrs] } }, own)
@@ -41,7 +41,7 @@ export async function ensureServiceRanges(
       if (!(error instanceof ApiError && error.status.reason === 'AlreadyExists')) throw error
     }
   }
-  const stored = (await store.get(store.keys.of('', name)))?.copy()
+  const stored = (await store.get({ namespace: '', name }))?.copy()
   if (stored === undefined || stored.metadata.deletionTimestamp !== undefined) return
   const before = cidrsOf(stored)
   if (before.length === 1 && cidrs.length === 2 && before[0] === cidrs[0])

@@ -153,6 +153,8 @@ test('a refusal has the Status of the webhook', async () => {
       'admission webhook "v.example.com" denied the request: no',
     ],
     [{ status: { message: 'silent' } }, 400, 'admission webhook "v.example.com" denied the request: silent'],
+    // In a built-in Response; a listener sends the code itself.
+    [{ allowed: false, status: { message: 'odd', code: 700 } }, 500, 'admission webhook "v.example.com" denied the request: odd'],
     [{ allowed: false, status: { message: 'odd', code: 99_999 } }, 500, 'admission webhook "v.example.com" denied the request: odd'],
   ]
   let answer: object = {}

@@ -24,7 +24,7 @@ async function stored(store: KeyValueStore, lengths: { readonly [name: string]: 
   for (const [name, length] of Object.entries(lengths)) {
     const metadata = { name, namespace: 'default' }
     const object = objects.canonical({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { text: 'x'.repeat(length) } } as never)
-    assert.ok((await objects.put(keys.of('default', name), objects.print(object), 0)).ok)
+    assert.ok((await objects.put({ namespace: 'default', name }, objects.print(object), 0)).ok)
   }
   const { reader } = createObjectStore(store, definition, '/registry')
   return { reader, value: async (name: string) => (await store.get(keys.of('default', name))).kv ?? assert.fail() }

@@ -37,7 +37,7 @@ test('the first objects come in time slices, and changes after them', async () =
   const told: string[] = []
   const { ready } = follow(store, clock, {
     upsert: ({ key, object: { metadata } }) => void told.push(`${key} ${metadata.resourceVersion}`),
-    remove: (key) => void told.push(`no ${key}`),
+    remove: ({ key }) => void told.push(`no ${key}`),
   })
   await ready
   assert.equal(told.length, count)
@@ -56,6 +56,7 @@ test('after a lost watch all objects are told again, those that went meanwhile a
     { entries: [], bad: [] },
   ]
   const store = {
+    keys: { parse: (key: string) => ({ namespace: '', name: key }) },
     async list({ unreadable }: { unreadable(key: string, why: string): void }) {
       const { entries = [], bad = [] } = lists.shift() ?? {}
       for (const key of bad) unreadable(key, 'damaged')
@@ -70,9 +71,9 @@ test('after a lost watch all objects are told again, those that went meanwhile a
   const listed = () => void told.push('all')
   const { ready } = follow(store, clock, {
     upsert: ({ key, revision }) => void told.push(`${key} ${revision}`),
-    remove: (key) => void told.push(`no ${key}`),
+    remove: ({ key }) => void told.push(`no ${key}`),
     change: ({ entry: { key }, deleted }) => void told.push(`${deleted ? 'deleted' : 'changed'} ${key}`),
-    unreadable: (key, why) => void told.push(`${key} ${why}`),
+    unreadable: ({ key }, why) => void told.push(`${key} ${why}`),
     listed,
   })
   const next = async () => {

@@ -39,19 +39,19 @@ function cacheOn(store: KeyValueStore) {
 test('the first lookup starts the cache, which then follows the store', async () => {
   const store = memoryStore()
   const { cache, objects, loads } = cacheOn(store)
-  const key = objects.keys.of('default', 'a')
+  const a = { namespace: 'default', name: 'a' }
   const write = (value: string, expected: number) => {
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' }, data: { value } }
-    return objects.put(key, objects.print(objects.canonical(object)), expected)
+    return objects.put(a, objects.print(objects.canonical(object)), expected)
   }
   const first = await write('1', 0)
   assert(first.ok, 'a write')
-  assert.equal(cache.known(key), undefined, 'not cached yet')
-  assert.equal((await eventually('it is known', async () => cache.known(key)))?.revision, first.entry.revision)
+  assert.equal(cache.known(a), undefined, 'not cached yet')
+  assert.equal((await eventually('it is known', async () => cache.known(a)))?.revision, first.entry.revision)
   const second = await write('2', first.entry.revision)
   assert(second.ok, 'another write')
-  await eventually('the change is known', async () => cache.known(key)?.revision === second.entry.revision)
-  assert.deepEqual(cache.known(key)?.object['data'], { value: '2' })
+  await eventually('the change is known', async () => cache.known(a)?.revision === second.entry.revision)
+  assert.deepEqual(cache.known(a)?.object['data'], { value: '2' })
   assert.equal(loads(), 1, 'the store was listed once')
   cache.close()
 })
@@ -59,17 +59,17 @@ test('the first lookup starts the cache, which then follows the store', async ()
 test('frequent reads of single objects start the cache', async () => {
   const store = memoryStore()
   const { cache, objects, loads } = cacheOn(store)
-  const key = objects.keys.of('default', 'a')
+  const a = { namespace: 'default', name: 'a' }
   const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' } }
-  assert((await objects.put(key, objects.print(objects.canonical(object)), 0)).ok)
-  for (let i = 0; i < 31; i++) assert((await cache.get(key)) !== undefined)
+  assert((await objects.put(a, objects.print(objects.canonical(object)), 0)).ok)
+  for (let i = 0; i < 31; i++) assert((await cache.get(a)) !== undefined)
   assert.equal(loads(), 0)
-  const last = await cache.get(key)
+  const last = await cache.get(a)
   await eventually('it is cached', async () => {
-    const [one, other] = [await cache.get(key), await cache.get(key)]
+    const [one, other] = [await cache.get(a), await cache.get(a)]
     return one === other
   })
-  assert.equal((await cache.get(key))?.revision, last?.revision)
+  assert.equal((await cache.get(a))?.revision, last?.revision)
   assert.equal(loads(), 1)
   cache.close()
 })
@@ -78,7 +78,7 @@ test('when the cache can not start, lookups do not retry but lists do', async ()
   const store = memoryStore()
   await store.put('/registry/configmaps/default/broken', bytes('no object'), 0)
   const { cache, loads } = cacheOn(store)
-  const ask = () => assert.equal(cache.known('/registry/configmaps/default/broken'), undefined)
+  const ask = () => assert.equal(cache.known({ namespace: 'default', name: 'broken' }), undefined)
   ask()
   await eventually('it was tried', async () => loads() > 0)
   await assert.rejects(cache.list({ namespace: '' }), 'the list reports the error')
@@ -101,18 +101,18 @@ test('a live read is synchronous when the cache is ready and the store knows its
     currentRevision: () => (late ? Promise.resolve(store.currentRevision()) : store.currentRevision()),
   }
   const { cache, objects } = cacheOn(slow)
-  const key = objects.keys.of('default', 'a')
+  const a = { namespace: 'default', name: 'a' }
   const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a', namespace: 'default' } }
-  assert.ok(cache.live(key) instanceof Promise, 'the cache has not started')
+  assert.ok(cache.live(a) instanceof Promise, 'the cache has not started')
   await cache.list({ namespace: '' })
-  assert.equal(cache.live(key), undefined)
-  const swap = await objects.put(key, objects.print(objects.canonical(object)), 0)
+  assert.equal(cache.live(a), undefined)
+  const swap = await objects.put(a, objects.print(objects.canonical(object)), 0)
   assert(swap.ok, 'a write')
-  assert.equal((await cache.live(key))?.revision, swap.entry.revision, 'reads its own write')
-  await eventually('the change is known', async () => cache.known(key) !== undefined)
-  assert.equal((cache.live(key) as { revision?: number }).revision, swap.entry.revision)
+  assert.equal((await cache.live(a))?.revision, swap.entry.revision, 'reads its own write')
+  await eventually('the change is known', async () => cache.known(a) !== undefined)
+  assert.equal((cache.live(a) as { revision?: number }).revision, swap.entry.revision)
   late = true
-  const asked = cache.live(key)
+  const asked = cache.live(a)
   assert.ok(asked instanceof Promise, 'waits for the revision of the store')
   assert.equal((await asked)?.revision, swap.entry.revision)
   cache.close()
@@ -134,11 +134,11 @@ test('a consistent read behind writes of other resources asks for the progress i
       }
     },
   }
-  const { cache, objects } = cacheOn(watched)
+  const { cache } = cacheOn(watched)
   await cache.list({ namespace: '' })
   const elsewhere = () => store.put(`/registry/secrets/default/${asked.length}`, bytes('secret'), 0)
   const one = await elsewhere()
-  assert.equal(await cache.live(objects.keys.of('default', 'a')), undefined)
+  assert.equal(await cache.live({ namespace: 'default', name: 'a' }), undefined)
   const two = await elsewhere()
   assert.equal((await cache.list({ namespace: '' })).revision, two.revision)
   assert.deepEqual(asked, [one.revision, two.revision], 'the revisions that the store was at')

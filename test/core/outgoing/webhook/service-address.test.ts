@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createServiceAddress } from '../../../../core/outgoing/webhook/service-address.ts'
+import { createServiceAddress } from '../../../../core/outgoing/service-address.ts'
 import type { ApiObject } from '../../../../core/resources/definition.ts'
 
 const label = 'kubernetes.io/service-name'

@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { Pauses } from '../../../../core/common/slices.ts'
 import { createExchange } from '../../../../core/filters/receive.ts'
 import type { Connection } from '../../../../core/ports.ts'
+import { webClock } from '../../../../runtimes/web/ports.ts'
 import { randomNumbers } from '../../../support/random.ts'
 import { progress, trials } from '../../../support/soak.ts'
 import { within } from '../../../support/wait.ts'
@@ -19,7 +21,7 @@ interface Seen {
   readonly query: readonly (readonly [string, string])[]
 }
 
-const lifetime = { closing: new AbortController().signal, onShutdown: () => () => {} }
+const lifetime = { closing: new AbortController().signal, pauses: new Pauses(webClock), onShutdown: () => () => {} }
 const infoOf = (request: Request, connection: Connection): Seen => {
   const { info, query } = createExchange(request, connection, lifetime, () => 'id', 0)
   return { path: info.path, query: [...query] }

@@ -66,3 +66,9 @@ for (const [name, text] of [
     await within('the end', ended, 5_000)
     await eventually('the end of the connection', async () => sockets.size === 0)
   })
+
+test('a status of 600 or more is that of an answer', async () => {
+  answer = 'HTTP/1.1 700 Odd\r\nContent-Length: 4\r\n\r\nodd!'
+  const response = await outbound.fetch(new Request(url))
+  assert.deepEqual([response.status, response.ok, await response.text()], [700, false, 'odd!'])
+})

@@ -1,14 +1,19 @@
 /** Feed of all objects of all resources, with one watch per store. */
 
-import type { ServedResource } from '../objects/registry/served.ts'
-import type { StoredObject } from '../objects/storage/stored-object.ts'
-import { isUnreadable } from '../objects/storage/unreadable.ts'
-import type { KeyValue, KeyValueStore, StoreEvent, StoreWatch, StoreWatcher } from '../ports.ts'
-import type { ControllerContext } from './controller.ts'
+import type { Clock, KeyValue, KeyValueStore, Logger, StoreEvent, StoreWatch, StoreWatcher } from '../../ports.ts'
+import type { ObjectName, ObjectRef } from '../storage/keys.ts'
+import type { StoredObject } from '../storage/stored-object.ts'
+import { isUnreadable } from '../storage/unreadable.ts'
+import type { ResourceTable, ServedResource } from './served.ts'
 
 export interface FedObject {
   readonly resource: ServedResource
   readonly entry: StoredObject
+}
+
+/** Which object. */
+export interface FedRef extends ObjectRef {
+  readonly resource: ServedResource
 }
 
 export interface StoreFollower {
@@ -17,7 +22,7 @@ export interface StoreFollower {
   /** All objects stored at the start were delivered; before that, absence means nothing. */
   ready(): void
   put(object: FedObject): void
-  delete(object: { readonly resource: ServedResource; readonly key: string }): void
+  delete(object: FedRef): void
   /** A resource was added or replaced (possibly with other versions), with this key prefix; its stored objects were delivered. */
   arrived(root: string): void
   /** The resource with this key prefix is not served any more; no further events follow. */
@@ -25,8 +30,11 @@ export interface StoreFollower {
 }
 
 export interface StoreFeed {
-  /** The served resource of a key. */
-  resourceOf(key: string): ServedResource | undefined
+  /** The object of a key, if its resource is served. */
+  find(key: string): FedRef | undefined
+  keyOf(resource: ServedResource, of: ObjectName): string
+  /** The key prefix of a resource. */
+  rootOf(resource: ServedResource): string
   close(): void
 }
 
@@ -48,11 +56,20 @@ const pageSize = 1_000
 
 const revisionOf = (event: StoreEvent) => (event.type === 'put' ? event.kv.modRevision : event.revision)
 
+const refOf = (resource: ServedResource, key: string): FedRef => ({ resource, key, ...resource.store.keys.parse(key) })
+
 /** Served resources by key prefix. */
 const rootsOf = (resources: readonly ServedResource[]) =>
-  new Map(resources.map((resource) => [resource.store.keys.prefix(''), resource] as const))
+  new Map(resources.map((resource) => [resource.keys.prefix(''), resource] as const))
 
-export function followStore({ stores, table, clock, logger }: ControllerContext, prefix: string, follower: StoreFollower): StoreFeed {
+export interface StoreFeedOptions {
+  readonly stores: readonly KeyValueStore[]
+  readonly table: ResourceTable
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+export function followStore({ stores, table, clock, logger }: StoreFeedOptions, prefix: string, follower: StoreFollower): StoreFeed {
   let watches: StoreWatch[] = []
   let cancelStart = () => {}
   let closed = false
@@ -83,9 +100,10 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     return undefined
   }
 
-  function resourceOf(key: string): ServedResource | undefined {
+  function find(key: string): FedRef | undefined {
     const root = rootOf(key)
-    return root === undefined ? undefined : byRoot.get(root)
+    const resource = root === undefined ? undefined : byRoot.get(root)
+    return resource && refOf(resource, key)
   }
 
   /** Undefined for unreadable values, which are skipped. */
@@ -145,7 +163,7 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
     if (run) return void run.held.push([store, event])
     const resource = byRoot.get(root)
     if (resource === undefined) return
-    if (event.type === 'delete') follower.delete({ resource, key })
+    if (event.type === 'delete') follower.delete(refOf(resource, key))
     else put(event.kv, resource)
   }
 
@@ -227,7 +245,9 @@ export function followStore({ stores, table, clock, logger }: ControllerContext,
   // Deferred, so that the server's start does not wait for reading all objects.
   startAfter(0)
   return {
-    resourceOf,
+    find,
+    keyOf: ({ store }, { namespace, name }) => store.keys.of(namespace, name),
+    rootOf: ({ store }) => store.keys.prefix(''),
     close() {
       closed = true
       generation++

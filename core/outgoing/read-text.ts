@@ -1,8 +1,8 @@
-import { isByteSource, streamOf } from '../../answers/byte-source.ts'
-import { coded } from '../../answers/gzip.ts'
-import { Reply } from '../../answers/reply.ts'
-import { isUpgradeBody } from '../../answers/upgrade-body.ts'
-import { concatenate, utf8Length } from '../../schema/bytes.ts'
+import { isByteSource, streamOf } from '../answers/byte-source.ts'
+import { coded } from '../answers/gzip.ts'
+import { Reply } from '../answers/reply.ts'
+import { isUpgradeBody } from '../answers/upgrade-body.ts'
+import { concatenate, utf8Length } from '../schema/bytes.ts'
 
 type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>
 

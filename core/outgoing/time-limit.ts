@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports.ts'
+import type { Clock } from '../ports.ts'
 
 /**
  * Settles as `work`, or rejects with a TimeoutError after these milliseconds, or with the reason of `signal` when that aborts first. `work`

@@ -3,9 +3,9 @@
  * (apiserver/pkg/util/proxy).
  */
 
-import { serviceUnavailable } from '../../answers/status.ts'
-import type { Context } from '../../ports.ts'
-import type { ApiObject } from '../../resources/definition.ts'
+import { serviceUnavailable } from '../answers/status.ts'
+import type { Context } from '../ports.ts'
+import type { ApiObject } from '../resources/definition.ts'
 import { hostPort } from './url-parts.ts'
 
 /** Look-up of stored objects; groups are written with placeholders. */

@@ -1,5 +1,5 @@
 /** Errors of outgoing connections in the words of Go's net package, which clients show. */
-import { messageOf } from '../../schema/message-of.ts'
+import { messageOf } from '../schema/message-of.ts'
 import { addressOf, hostOf } from './url-parts.ts'
 
 const connecting: { readonly [code: string]: string } = {

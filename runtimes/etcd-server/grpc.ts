@@ -1,0 +1,238 @@
+/** The server's end of gRPC (PROTOCOL-HTTP2.md of grpc/grpc) on streams of HTTP/2. */
+import { CallError, type Logger } from '../../core/ports.ts'
+import { framed, Messages } from '../wire/client/messages.ts'
+import type { RequestHead } from '../wire/server/head.ts'
+import { RequestIntake } from '../wire/server/intake.ts'
+import type { ServerStream, StreamUser } from '../wire/server/stream.ts'
+import type { Decoder } from './decoding.ts'
+import { decode } from './decoding.ts'
+import { codes, Refusal, refusalOf } from './errors.ts'
+
+/** What a method does with the messages of a call. */
+export interface CallHandler {
+  /** A message of the client, valid only during the call. A Refusal that it throws ends the call. */
+  message(message: Uint8Array): void
+  /** The client sends no more. */
+  end?(): void
+  /** The call is over, in whatever way. */
+  closed?(): void
+  /** All messages are sent. */
+  drained?(): void
+}
+
+export interface Method {
+  open(call: Call): CallHandler
+}
+
+export interface Service {
+  /** By path: `/package.Service/Method`. */
+  readonly methods: ReadonlyMap<string, Method>
+  readonly logger: Logger
+  /** Maximum bytes of a received message. */
+  readonly maxMessageBytes: number
+  /** A call has ended with this code, by path. */
+  ended?(path: string, code: number): void
+}
+
+const messageType = ['content-type', 'application/grpc']
+const opening = [':status', '200', ...messageType]
+const success = ['grpc-status', '0', 'grpc-message', '']
+/** Length of a message's prefix: compression flag and four bytes of length. */
+const prefixLength = 5
+
+/** Percent-encoding of everything but printable ASCII without `%`. */
+const escaped = (text: string) =>
+  text.replaceAll(/[^ -$&-~]/gu, (character) =>
+    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  )
+
+/** One call and its answer. */
+export class Call implements StreamUser {
+  readonly #service: Service
+  readonly #path: string
+  readonly #stream: ServerStream
+  readonly #intake: RequestIntake
+  readonly #received: Messages
+  /** Absent: the call is refused, or over. */
+  #handler: CallHandler | undefined
+  #isAnswered = false
+  /** Messages that wait for flow control. */
+  #waiting: Buffer[] = []
+  #waitingBytes = 0
+  /** What ends the call, when all messages are sent. */
+  #trailers: readonly string[] | undefined
+  #isHandled = false
+  readonly reading = false
+
+  constructor(service: Service, path: string, stream: ServerStream) {
+    this.#service = service
+    this.#path = path
+    this.#stream = stream
+    this.#received = new Messages(service.maxMessageBytes)
+    // Whoever has a connection may use it: certificates are verified when it is opened.
+    this.#intake = new RequestIntake(stream.intake, stream.head)
+    this.#intake.identified()
+  }
+
+  start(method: Method): void {
+    this.#attempt(() => {
+      this.#handler = method.open(this)
+    })
+  }
+
+  /** Bytes of messages that are not sent. */
+  get pending(): number {
+    return this.#waitingBytes + this.#stream.rest.length
+  }
+
+  send(message: Uint8Array): void {
+    const bytes = framed(message)
+    if (this.#stream.rest.length > 0 || this.#waiting.length > 0) {
+      this.#waiting.push(bytes)
+      this.#waitingBytes += bytes.length
+    } else this.#write(bytes)
+  }
+
+  /** Ends the call successfully, after its messages. */
+  finish(): void {
+    this.#end(codes.ok, success)
+  }
+
+  /** Ends the call with an error. */
+  refuse(error: unknown): void {
+    const known = refusalOf(error)
+    if (known === undefined) this.#service.logger.error({ err: error, path: this.#path }, 'call failed')
+    const { code, message } = known ?? new Refusal(codes.unknown, String(error))
+    this.#end(code, ['grpc-status', String(code), 'grpc-message', escaped(message)])
+  }
+
+  #write(bytes: Buffer): void {
+    if (this.#isAnswered) this.#stream.write(bytes, false)
+    else {
+      this.#isAnswered = true
+      this.#stream.respond(opening, bytes, false)
+    }
+  }
+
+  #end(code: number, trailers: readonly string[]): void {
+    if (this.#trailers !== undefined) return
+    this.#trailers = trailers
+    this.#service.ended?.(this.#path, code)
+    this.#over()
+    if (this.#waiting.length === 0) this.#sendTrailers(trailers)
+  }
+
+  #sendTrailers(trailers: readonly string[]): void {
+    if (this.#isAnswered) this.#stream.end(trailers)
+    else this.#stream.respond([...opening, ...trailers], undefined, true)
+  }
+
+  /** The handler is done. */
+  #over(): void {
+    this.#intake.end()
+    if (!this.#isHandled) {
+      this.#isHandled = true
+      this.#stream.handled()
+    }
+    const handler = this.#handler
+    this.#handler = undefined
+    handler?.closed?.()
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.refuse(error)
+    }
+  }
+
+  // ── Events of the stream ────────────────────────────────────────────────────────────────────────
+
+  data(bytes: Buffer): void {
+    this.#stream.consumed(bytes.length)
+    if (this.#handler === undefined) return
+    // The usual case: one message that is not copied.
+    if (!this.#received.cut && bytes.length >= prefixLength && bytes[0] === 0 && bytes.readUInt32BE(1) === bytes.length - prefixLength) {
+      this.#take(bytes.subarray(prefixLength))
+      return
+    }
+    const before = this.#received.held
+    const found = this.#received.take(Buffer.from(bytes))
+    this.#intake.changed(this.#received.held - before)
+    if (found instanceof CallError) {
+      const isTooLarge = found.code === codes.resourceExhausted
+      this.refuse(isTooLarge ? this.#tooLarge() : new Refusal(codes.internal, 'grpc: compressed messages are not supported'))
+    } else for (const message of found) this.#take(message)
+  }
+
+  #tooLarge(): Refusal {
+    return new Refusal(codes.resourceExhausted, `grpc: received message larger than max (${this.#service.maxMessageBytes})`)
+  }
+
+  #take(message: Uint8Array): void {
+    if (message.length > this.#service.maxMessageBytes) this.refuse(this.#tooLarge())
+    else this.#attempt(() => this.#handler?.message(message))
+  }
+
+  end(): void {
+    this.#attempt(() => this.#handler?.end?.())
+  }
+
+  sent(): void {
+    const bytes = Buffer.concat(this.#waiting)
+    if (bytes.length > 0) {
+      this.#waiting = []
+      this.#waitingBytes = 0
+      this.#write(bytes)
+    } else if (this.#trailers !== undefined) this.#sendTrailers(this.#trailers)
+    else this.#handler?.drained?.()
+  }
+
+  closed(error?: Error): void {
+    this.#waiting = []
+    if (this.#trailers === undefined) this.#service.ended?.(this.#path, error === undefined ? codes.ok : codes.cancelled)
+    this.#trailers = success
+    this.#over()
+  }
+}
+
+/** Starts the call that a request makes. */
+export function serveCall(service: Service, stream: ServerStream, { path = '', fields }: RequestHead): void {
+  const call = new Call(service, path, stream)
+  stream.user = call
+  const at = fields.indexOf('content-type')
+  const method = service.methods.get(path)
+  if (at === -1 || !fields[at + 1]?.startsWith('application/grpc'))
+    call.refuse(new Refusal(codes.internal, 'a call has the content type application/grpc'))
+  else if (method === undefined) call.refuse(unknownMethod(service, path))
+  else call.start(method)
+}
+
+function unknownMethod({ methods }: Service, path: string): Refusal {
+  const [, name = '', method = ''] = path.split('/')
+  const isKnown = [...methods.keys()].some((each) => each.startsWith(`/${name}/`))
+  return new Refusal(codes.unimplemented, isKnown ? `unknown method ${method} for service ${name}` : `unknown service ${name}`)
+}
+
+/** A method with one request and one response, which may be there at once. `bytes`: size of the request. */
+export const unary = <V>(decoder: Decoder<V>, answer: (request: V, bytes: number) => Uint8Array | Promise<Uint8Array>): Method => ({
+  open(call) {
+    let hasRequest = false
+    return {
+      message(message) {
+        hasRequest = true
+        const send = (response: Uint8Array) => {
+          call.send(response)
+          call.finish()
+        }
+        const result = answer(decode(decoder, message), message.length)
+        if (result instanceof Promise) result.then(send, (error) => call.refuse(error))
+        else send(result)
+      },
+      end() {
+        if (!hasRequest) throw new Refusal(codes.internal, 'grpc: the call has no request')
+      },
+    }
+  },
+})

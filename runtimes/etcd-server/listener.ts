@@ -1,0 +1,158 @@
+/** A port of the server: HTTP/2 for calls, HTTP/1.1 and HTTP/2 for pages, with TLS or without. */
+import { createServer as createHttpServer } from 'node:http'
+import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type SecureVersion, type TLSSocket } from 'node:tls'
+import type { Clock } from '../../core/ports.ts'
+import { Buffers } from '../wire/buffers.ts'
+import { Holdings } from '../wire/holdings.ts'
+import { OutputScheduler } from '../wire/output-scheduler.ts'
+import { ServerConnection } from '../wire/server/connection.ts'
+import type { RequestHead } from '../wire/server/head.ts'
+import { Intake } from '../wire/server/intake.ts'
+import { limits } from '../wire/server/limits.ts'
+import type { ServerStream } from '../wire/server/stream.ts'
+import { type Service, serveCall } from './grpc.ts'
+import type { Page } from './pages.ts'
+
+export interface TlsOptions {
+  readonly cert: string
+  readonly key: string
+  /** PEM bundle that verifies client certificates, which are then required; absent: none is asked for. */
+  readonly clientCa?: string | undefined
+  readonly minVersion?: SecureVersion | undefined
+  readonly maxVersion?: SecureVersion | undefined
+  /** As OpenSSL names them; absent: the runtime's. */
+  readonly ciphers?: string | undefined
+}
+
+export interface ListenerOptions {
+  readonly host: string
+  readonly port: number
+  readonly tls?: TlsOptions | undefined
+  /** Absent: pages only. */
+  readonly service?: Service | undefined
+  readonly page: (target: string) => Page
+  readonly clock: Clock
+  readonly maxConcurrentStreams: number
+}
+
+export interface Listener {
+  readonly port: number
+  /** Takes no more connections and calls; resolves when there are none left, or after so many milliseconds. */
+  close(graceMilliseconds: number): Promise<void>
+}
+
+const sweepInterval = 1_000
+/** How a client of HTTP/2 begins without TLS (RFC 9113, section 3.3). */
+const preface = Buffer.from('PRI')
+
+/** Opens a port. Rejects when the address can't be bound or a certificate is unusable. */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  const { service, page, clock, maxConcurrentStreams } = options
+  const shared = { holdings: new Holdings(limits.heldInAll), intake: new Intake(), buffers: new Buffers(), turns: new OutputScheduler() }
+  const connections = new Set<ServerConnection>()
+  const sockets = new Set<Socket>()
+  let now = clock.monotonic()
+
+  const http1 = createHttpServer({ maxHeaderSize: limits.headerBytes }, (request, response) => {
+    const { status, type, body } = page(request.url ?? '/')
+    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body)
+  })
+
+  const request = (stream: ServerStream, head: RequestHead) => {
+    if (service !== undefined && head.method === 'POST') serveCall(service, stream, head)
+    else {
+      stream.handled()
+      const { status, type, body } = page(head.path ?? '/')
+      stream.respond([':status', String(status), 'content-type', type], Buffer.from(body), true)
+    }
+  }
+  const openHttp2 = (socket: Socket) => {
+    const connection: ServerConnection = new ServerConnection(socket, {
+      ...shared,
+      maxConcurrentStreams,
+      request,
+      tooLarge: (stream) => {
+        stream.handled()
+        stream.respond([':status', '431'], undefined, true)
+      },
+      failed: (error) => service?.logger.debug({ err: error }, 'connection failed'),
+      now: () => now,
+    })
+    connections.add(connection)
+    socket.once('close', () => connections.delete(connection))
+  }
+  const openHttp1 = (socket: Socket) => void http1.emit('connection', socket)
+
+  const accept = (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).once('close', () => sockets.delete(socket))
+  }
+  /** Without TLS the first bytes tell the protocol. */
+  const sniff = (socket: Socket) => {
+    accept(socket)
+    const timer = setTimeout(() => socket.destroy(), limits.headers).unref()
+    socket.once('close', () => clearTimeout(timer))
+    socket.once('data', (first: Buffer) => {
+      clearTimeout(timer)
+      socket.pause()
+      socket.unshift(first)
+      if (first.subarray(0, preface.length).equals(preface)) openHttp2(socket)
+      else openHttp1(socket)
+      socket.resume()
+    })
+  }
+  const server =
+    options.tls === undefined ? createServer({ noDelay: true }, sniff) : secureServer(options.tls, accept, openHttp1, openHttp2)
+  await listening(server, options)
+
+  const sweep = () => {
+    now = clock.monotonic()
+    for (const connection of connections) connection.sweep()
+    stopSweeping = clock.after(sweepInterval, sweep)
+  }
+  let stopSweeping = clock.after(sweepInterval, sweep)
+  const address = server.address()
+
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    async close(graceMilliseconds) {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
+      for (const connection of connections) connection.drain()
+      http1.close()
+      http1.closeIdleConnections()
+      const cancel = clock.after(graceMilliseconds, () => {
+        for (const socket of sockets) socket.destroy()
+      })
+      await closed
+      cancel()
+      stopSweeping()
+    },
+  }
+}
+
+function secureServer(
+  tls: TlsOptions,
+  accept: (socket: Socket) => void,
+  openHttp1: (socket: Socket) => void,
+  openHttp2: (socket: Socket) => void,
+): Server {
+  const { clientCa, minVersion = 'TLSv1.2', ...rest } = tls
+  const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }
+  const options = { ...rest, minVersion, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headers, noDelay: true, ...client }
+  return createTlsServer(options, (socket: TLSSocket) => {
+    accept(socket)
+    if (socket.alpnProtocol === 'h2') openHttp2(socket)
+    else openHttp1(socket)
+  })
+}
+
+function listening(server: Server, { host, port }: ListenerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, backlog: 1024 }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}

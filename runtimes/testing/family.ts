@@ -1,0 +1,113 @@
+/** A test server and its forks: the same options, of which everything is made once, and states of their own. */
+import type { Connection, Telemetry } from '../../core/ports.ts'
+import { createServerFamily, type FamilyServer, type ServerFamily, type ServerOptions } from '../../core/server.ts'
+import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
+import { consoleLogger, noFiles, webClock } from '../web/ports.ts'
+import { TestClock } from './clock.ts'
+import { createIdentities, type Identities } from './identity.ts'
+import { outboundWhenCalled } from './outbound.ts'
+import { type Secrets, secretOptions } from './secrets.ts'
+import type { Snapshot } from './server.ts'
+
+/** A server that runs. */
+export interface Running {
+  fetch(request: Request, connection: Connection): Promise<Response>
+  readonly clock: TestClock
+  snapshot(): StoreSnapshot
+  stop(): Promise<void>
+}
+
+export interface Family {
+  readonly identities: Identities
+  /** Starts a server with these keys from a state; undefined: an empty cluster. */
+  run(secrets: Secrets, from: Snapshot | undefined): Promise<Running>
+}
+
+interface Started {
+  readonly api: FamilyServer
+  readonly store: ForkableStore
+}
+
+/** Whether controllers have work left in a state that a server of the family had. `maybe`: it was new. */
+type WorkLeft = 'none' | 'maybe'
+
+/** Milliseconds without a change after which a server whose queues are empty has no work left. */
+const settlingTime = 1_000
+/** Milliseconds from the first request of a server to the start of its controllers, when they may have work left. */
+const wakingTime = 250
+
+export function createFamily(options: ServerOptions, telemetry: Telemetry = { logger: consoleLogger }): Family {
+  const identities = createIdentities()
+  const outbound = outboundWhenCalled()
+  const byKeys = new WeakMap<Secrets, Promise<ServerFamily>>()
+  const states = new WeakMap<StoreSnapshot, WorkLeft>()
+
+  async function create(secrets: Secrets): Promise<ServerFamily> {
+    const own = await secretOptions(secrets)
+    return createServerFamily({
+      ...own,
+      ...options,
+      authenticators: [identities.authenticator, ...(options.authenticators ?? [])],
+      staticTokens: [...own.staticTokens, ...(options.staticTokens ?? [])],
+    })
+  }
+
+  function withKeys(secrets: Secrets): Promise<ServerFamily> {
+    const made = byKeys.get(secrets) ?? create(secrets)
+    byKeys.set(secrets, made)
+    return made
+  }
+
+  return {
+    identities,
+    async run(secrets, from) {
+      const servers = await withKeys(secrets)
+      const left = from && states.get(from.store)
+      /** When controllers last got work; undefined: they sleep. */
+      let changed = left === undefined ? webClock.monotonic() : undefined
+      let cancelWake = () => {}
+      let started: Promise<Started> | undefined
+      let running: Started | undefined
+      function wake(): void {
+        changed = webClock.monotonic()
+        cancelWake()
+        void running?.api.wake()
+      }
+      const clock = new TestClock(webClock, { ahead: from?.ahead, advanced: wake })
+
+      async function start(): Promise<Started> {
+        const store = forkableStore({ clock, changed: wake, ...(from && { from: from.store }) })
+        const api = await servers.start({ store, clock, files: noFiles, outbound, telemetry }, left !== undefined)
+        running = { api, store }
+        // The clock was advanced before the first request, or it makes work visible that was left.
+        if (left !== undefined && changed !== undefined) wake()
+        else if (left === 'maybe') cancelWake = webClock.after(wakingTime, wake)
+        return running
+      }
+      const whenStarted = () => (started ??= start())
+
+      // A server that continues a state starts at its first request: those that are never asked cost nothing.
+      if (left === undefined) await whenStarted()
+      const isSettled = () =>
+        changed === undefined ? left === 'none' : webClock.monotonic() - changed > settlingTime && running?.api.isIdle() === true
+      return {
+        fetch: (request, connection) =>
+          running ? running.api.fetch(request, connection) : whenStarted().then(({ api }) => api.fetch(request, connection)),
+        clock,
+        snapshot() {
+          if (running === undefined && from !== undefined) return from.store
+          const taken = (running as Started).store.snapshot()
+          states.set(taken, isSettled() ? 'none' : 'maybe')
+          return taken
+        },
+        async stop() {
+          cancelWake()
+          // A failed start leaves nothing behind.
+          const ending = await started?.catch(() => undefined)
+          await ending?.api.close()
+          await ending?.store.close()
+        },
+      }
+    },
+  }
+}

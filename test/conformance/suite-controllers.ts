@@ -1,0 +1,2 @@
+/** Without controllers that create objects in namespaces, so that tests know their content. `serviceaccount` is needed by pods. */
+export const suiteControllers: readonly string[] = ['garbage-collector', 'namespace', 'serviceaccount']

@@ -1,0 +1,197 @@
+/** The program as etcd: by its name, its flags and variables, and what etcdctl prints. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
+import { bundle, ownEtcd, runProgram } from '../support/daemon.ts'
+import { type Etcd, startEtcd } from '../support/etcd.ts'
+import { freePort } from '../support/free-port.ts'
+import { startAs } from '../support/named-program.ts'
+import { temporaryDirectory } from '../support/temporary.ts'
+
+const execute = promisify(execFile)
+
+interface Output {
+  readonly code: number
+  readonly text: string
+}
+
+/** Output of etcdctl, without what differs from server to server. */
+async function etcdctl({ servers }: Pick<Etcd, 'servers'>, argv: readonly string[], tls: readonly string[] = []): Promise<Output> {
+  const environment = { ...process.env, ETCDCTL_API: '3' }
+  const endpoint = servers[0] ?? ''
+  const run = execute('etcdctl', [`--endpoints=${endpoint}`, '--command-timeout=20s', ...tls, ...argv], {
+    env: environment,
+    timeout: 60_000,
+  })
+  const {
+    stdout,
+    stderr,
+    code = 0,
+  } = await run.then(
+    (output) => ({ ...output, code: 0 }),
+    (error: { stdout: string; stderr: string; code: number }) => error,
+  )
+  // Lines of the client's own log have the time.
+  const text = (stdout + stderr.replaceAll(/^\{"level".*\n/gm, ''))
+    .replaceAll(endpoint, 'SERVER')
+    .replaceAll(/"(cluster_id|member_id|raft_term|leader|raftIndex|raftTerm|raftAppliedIndex|dbSize|dbSizeInUse|ID)":\d+/g, '"$1":N')
+    .replaceAll(/"(ClusterID|MemberID|RaftTerm)" : \d+/g, '"$1" : N')
+    .replaceAll(/\d+ [kM]?B/g, 'SIZE')
+    .replaceAll(/remaining\(\d+s\)/g, 'remaining(Ns)')
+    .replaceAll(/took = [\d.]+\w+/g, 'took = TIME')
+  return { code, text }
+}
+
+/** Commands that print the same on both, in this order. */
+const commands: readonly string[] = [
+  'put a 1',
+  'put a 2 --prev-kv',
+  'put b 1',
+  'put dir/x 1',
+  'put dir/y 2',
+  'get a',
+  'get a -w json',
+  'get a -w fields',
+  'get --prefix dir',
+  'get --prefix dir --keys-only',
+  'get --prefix dir --count-only -w json',
+  'get --from-key b --limit 1 -w json',
+  'get a z --order DESCEND --sort-by MODIFY',
+  'get a --rev 2',
+  'get a --rev 99',
+  'get nothing',
+  'get --consistency s a',
+  'del b --prev-kv',
+  'del nothing',
+  'del --prefix dir --prev-kv',
+  'put --ignore-value nothing',
+  'put --ignore-lease a 3',
+  'lease revoke 1234',
+  'lease timetolive 1234',
+  'lease list',
+  'lease grant 100',
+  'lease keep-alive --once 1234',
+  'put c 1 --lease 1234',
+  'compact 3',
+  'compact 3',
+  'compact 1000',
+  'get a --rev 2',
+  'watch a --rev 2',
+  'endpoint health',
+  'endpoint hashkv',
+  'endpoint hashkv -w json',
+  'alarm list',
+  'alarm disarm',
+  'auth status',
+  'auth enable',
+  'user list',
+  'role list',
+  'user get nobody',
+  'role get nothing',
+  'defrag',
+  'move-leader 1234',
+  'lock name echo locked',
+]
+
+/** A random ID is granted. */
+const isRandom = (command: string) => command.startsWith('lease grant')
+
+test('etcdctl prints what it prints with etcd', { timeout: 600_000 }, async () => {
+  const flags = ['--heartbeat-interval=100', '--election-timeout=1000']
+  const [original, own] = await Promise.all([startEtcd({ flags }), startEtcd({ flags, command: ownEtcd })])
+  try {
+    for (const command of commands) {
+      const argv = command.split(' ')
+      const [wanted, found] = await Promise.all([etcdctl(original, argv), etcdctl(own, argv)])
+      if (isRandom(command)) assert.equal(found.code, wanted.code)
+      else assert.deepEqual(found, wanted, command)
+    }
+  } finally {
+    await Promise.all([original.stop(), own.stop()])
+  }
+})
+
+test('started under the name etcd, with variables as flags, as test harnesses start it', async () => {
+  const { path, remove } = temporaryDirectory()
+  const program = join(path, 'etcd')
+  symlinkSync(bundle, program)
+  const [clients, peers] = [await freePort(), await freePort()]
+  const flags = [`--listen-client-urls=http://127.0.0.1:${clients}`, `-advertise-client-urls`, `http://127.0.0.1:${clients}`]
+  const url = `http://127.0.0.1:${clients}`
+  process.env.ETCD_DATA_DIR = join(path, 'data')
+  process.env.ETCD_UNSAFE_NO_FSYNC = 'true'
+  try {
+    const etcd = await startAs([process.execPath, program], [...flags, `--listen-peer-urls=http://127.0.0.1:${peers}`])
+    await etcd.answers(async () => (await fetch(`${url}/health`)).ok)
+    assert.deepEqual(await (await fetch(`${url}/version`)).json(), { etcdserver: '3.5.30', etcdcluster: '3.5.0' })
+    assert.match(await (await fetch(`${url}/metrics`)).text(), /^etcd_server_has_leader 1$/m)
+    assert.deepEqual(await etcdctl({ servers: [url] }, ['put', 'a', '1']), { code: 0, text: 'OK\n' })
+    await etcd.stop()
+  } finally {
+    delete process.env.ETCD_DATA_DIR
+    delete process.env.ETCD_UNSAFE_NO_FSYNC
+    remove()
+  }
+})
+
+test('TLS, with client certificates', async () => {
+  const { path, remove } = temporaryDirectory()
+  const file = (name: string, content: string) => {
+    writeFileSync(join(path, name), content)
+    return join(path, name)
+  }
+  const authority = issueAuthority('etcd-ca', newKey(), Date.now())
+  const [server, client] = [
+    issue(authority, { commonName: 'etcd', names: ['127.0.0.1'] }, Date.now()),
+    issue(authority, { commonName: 'client' }, Date.now()),
+  ]
+  const caFile = file('ca.crt', authority.certPem)
+  const tls = { caFile, certFile: file('server.crt', server.certPem), keyFile: file('server.key', server.keyPem) }
+  const etcd = await startEtcd({ command: ownEtcd, tls })
+  try {
+    const trusting = [`--cacert=${caFile}`]
+    const known = [...trusting, `--cert=${file('client.crt', client.certPem)}`, `--key=${file('client.key', client.keyPem)}`]
+    assert.deepEqual(await etcdctl(etcd, ['put', 'a', '1'], known), { code: 0, text: 'OK\n' })
+    assert.equal((await etcdctl(etcd, ['put', 'a', '2', '--command-timeout=2s', '--dial-timeout=2s'], trusting)).code, 1)
+  } finally {
+    await etcd.stop()
+    remove()
+  }
+})
+
+describe('what it can not be is refused, in one line that names the flag', { concurrency: 2 }, () => {
+  const cases: readonly (readonly [flags: readonly string[], line: RegExp])[] = [
+    [['--bogus=1'], /unknown flag: --bogus/],
+    [['--initial-cluster=a=http://x:1,b=http://y:1', '--name=a'], /--initial-cluster: 2 members/],
+    [['--initial-cluster=a=http://x:1'], /--initial-cluster: no member has this server's name/],
+    [['--initial-cluster-state=existing'], /--initial-cluster-state: existing/],
+    [['--proxy=on'], /--proxy: .*no proxy/],
+    [['--discovery=https://x'], /--discovery: .*only member/],
+    [['--auto-tls'], /--auto-tls: /],
+    [['--listen-client-urls=https://127.0.0.1:0'], /--listen-client-urls: .*--cert-file/],
+    [['--listen-client-urls=ftp://127.0.0.1:0'], /--listen-client-urls: .*ftp/],
+    [['--client-cert-auth'], /--client-cert-auth: needs --trusted-ca-file/],
+    [['--cert-file=/nowhere'], /--cert-file: \/nowhere/],
+    [['--max-txn-ops=many'], /--max-txn-ops.*many/],
+  ]
+  for (const [flags, line] of cases)
+    test(flags.join(' '), async () => {
+      const { code, stdout, stderr } = await runProgram(['etcd', '--data-dir=:memory:', ...flags])
+      assert.deepEqual([code, stdout], [1, ''], stderr)
+      assert.match(stderr, /^[^\n]+\n$/)
+      assert.match(stderr, line)
+    })
+
+  test('a directory with data of etcd', async () => {
+    const { path, remove } = temporaryDirectory()
+    mkdirSync(join(path, 'member'))
+    const { code, stderr } = await runProgram(['etcd', `--data-dir=${path}`])
+    remove()
+    assert.equal(code, 1)
+    assert.match(stderr, /--data-dir: .* has data of etcd; .*snapshot restore/)
+  })
+})

@@ -1,0 +1,140 @@
+/** Forks and restored servers start what they need when it is needed: nothing that a server does may be missed. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { startTestServer, type TestServer, type TestServerOptions } from '../../../runtimes/testing/index.ts'
+
+async function open(t: TestContext, options: TestServerOptions = {}): Promise<TestServer> {
+  const server = await startTestServer(options)
+  t.after(() => server.close())
+  return server
+}
+
+async function forkOf(t: TestContext, server: TestServer): Promise<TestServer> {
+  const fork = await server.fork()
+  t.after(() => fork.close())
+  return fork
+}
+
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', kind: 'Widget' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } },
+        },
+      },
+    ],
+  },
+}
+
+const textOf = async (server: TestServer, path: string) => (await server.fetch(path)).text()
+
+/** Answers that the parts of a server make which a fork starts late. */
+const paths = [
+  ...['/readyz?verbose', '/api', '/apis', '/api/v1', '/apis/apps/v1', '/apis/example.com/v1', '/openapi/v3', '/openapi/v2'],
+  ...['/apis/example.com/v1/namespaces/default/widgets', '/apis/nothing.example.com/v1/things', '/api/v1/nothing', '/nothing'],
+  ...['/apis/apiregistration.k8s.io/v1/apiservices', '/api/v1/namespaces', '/api/v1/namespaces/default/services'],
+]
+
+for (const path of paths)
+  test(`the first request of a fork is answered as by its parent: ${path}`, async (t) => {
+    const server = await open(t)
+    await server.load([definition, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, spec: { size: 1 } }])
+    const fork = await forkOf(t, server)
+    assert.equal(await textOf(fork, path), await textOf(server, path))
+  })
+
+test('the first request of a fork may be a write: admission, allocations and custom resources', async (t) => {
+  const server = await open(t)
+  const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' }, spec: { hard: { 'count/secrets': '0' } } }
+  await server.load([definition, quota])
+  await server.objects('v1', 'ResourceQuota').until('none', ({ status }) => (status as { hard?: object } | undefined)?.hard !== undefined)
+  const service = { metadata: { name: 'one' }, spec: { ports: [{ port: 80 }] } }
+  const taken = await server.objects('v1', 'Service').create(service)
+  const [first, second, third, fourth] = await Promise.all([1, 2, 3, 4].map(() => forkOf(t, server)))
+  await assert.rejects(first!.objects('v1', 'Secret').create({ metadata: { name: 'one' } }), /exceeded quota: none/)
+  const other = await second!.objects('v1', 'Service').create({ ...service, metadata: { name: 'two' } })
+  assert.notEqual((other['spec'] as { clusterIP: string }).clusterIP, (taken['spec'] as { clusterIP: string }).clusterIP)
+  const widgets = third!.objects('example.com/v1', 'Widget')
+  await assert.rejects(widgets.create({ metadata: { name: 'one' }, spec: { size: 'large' } }), /spec.size: Invalid value: "string"/)
+  const answer = await fourth!.fetch('/api/v1/namespaces/nowhere/configmaps', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"metadata":{"name":"one"}}',
+  })
+  assert.equal(answer.status, 404)
+})
+
+test('controllers of a fork work from its first change on', async (t) => {
+  const server = await open(t)
+  const fork = await forkOf(t, server)
+  await fork.objects('v1', 'Namespace').create({ metadata: { name: 'new' } })
+  await fork.objects('v1', 'ServiceAccount', { namespace: 'new' }).until('default', () => true)
+  await fork.load([definition])
+  await fork.objects('example.com/v1', 'Widget', { namespace: 'new' }).create({ metadata: { name: 'one' } })
+  await fork.objects('v1', 'Namespace').delete('new')
+  await fork.objects('v1', 'Namespace').gone('new')
+})
+
+test('what controllers had not done in a snapshot is done by a server that is only read', async (t) => {
+  const server = await open(t)
+  const namespaces = server.objects('v1', 'Namespace')
+  await namespaces.create({ metadata: { name: 'old' } })
+  // Its finalizer holds the config map, and so the namespace.
+  const held = server.objects('v1', 'ConfigMap', { namespace: 'old' })
+  await held.create({ metadata: { name: 'held', finalizers: ['example.com/held'] } })
+  await namespaces.delete('old')
+  const before = server.snapshot()
+  await held.until('held', ({ metadata }) => metadata?.['deletionTimestamp'] !== undefined)
+  const isDeleted = (object: { readonly metadata?: { readonly [field: string]: unknown } }) =>
+    object.metadata?.['deletionTimestamp'] !== undefined
+  const again = await open(t, { from: before })
+  await again.objects('v1', 'ConfigMap', { namespace: 'old' }).until('held', isDeleted)
+  await server.restore(before)
+  await server.objects('v1', 'ConfigMap', { namespace: 'old' }).until('held', isDeleted)
+})
+
+test('a fork of a fork has its state, and no fork sees what another one does', async (t) => {
+  const server = await open(t)
+  let latest = server
+  for (let depth = 0; depth < 12; depth++) {
+    const fork = await forkOf(t, latest)
+    await fork.objects('v1', 'ConfigMap').create({ metadata: { name: `at-${depth}` } })
+    latest = fork
+  }
+  const names = async (of: TestServer) => (await of.objects('v1', 'ConfigMap').list()).map(({ metadata }) => metadata?.name)
+  assert.deepEqual(await names(server), [])
+  assert.equal((await names(latest)).length, 12)
+})
+
+test('a fork authenticates with the tokens of its parent', async (t) => {
+  const server = await open(t, { tokens: [{ token: 'secret', user: { name: 'jane' } }] })
+  const accounts = { metadata: { name: 'robot' } }
+  await server.objects('v1', 'ServiceAccount').create(accounts)
+  const request = await server.fetch('/api/v1/namespaces/default/serviceaccounts/robot/token', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"spec":{}}',
+  })
+  const { status } = (await request.json()) as { status: { token: string } }
+  const fork = await forkOf(t, server)
+  const whoAmI = async (token: string) => {
+    const answer = await fork.fetch('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: '{}',
+    })
+    return ((await answer.json()) as { status: { userInfo?: { username: string } } }).status.userInfo?.username
+  }
+  assert.equal(await whoAmI('secret'), 'jane')
+  assert.equal(await whoAmI(status.token), 'system:serviceaccount:default:robot')
+})
