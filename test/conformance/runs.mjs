@@ -8,10 +8,10 @@ const noTimers = 'workerd cancels timers at the end of the request that set them
 const likeNode = 'what differs between releases of Node are sockets and streams, which the suites http, watch and features use'
 
 export const runs = {
-  http: { 'in-process': true, node: true, node24: true, bun: true, deno: true, workerd: true },
-  watch: { 'in-process': true, node: true, node24: true, bun: true, deno: true, workerd: noTimers },
-  'custom-resources': { 'in-process': true, node: true, node24: likeNode, bun: true, deno: true, workerd: true },
-  features: { 'in-process': ofDaemons, node: true, node24: true, bun: true, deno: true, workerd: ofDaemons },
+  http: { 'in-process': true, node: true, node24: true, bun: true, deno: true, workerd: true, 'durable-object': true },
+  watch: { 'in-process': true, node: true, node24: true, bun: true, deno: true, workerd: noTimers, 'durable-object': true },
+  'custom-resources': { 'in-process': true, node: true, node24: likeNode, bun: true, deno: true, workerd: true, 'durable-object': true },
+  features: { 'in-process': ofDaemons, node: true, node24: true, bun: true, deno: true, workerd: ofDaemons, 'durable-object': ofDaemons },
   takeover: {
     'in-process': ofDaemons,
     node: 'no port can be shared before Node 22.12, and these tests run on Node 20; node24 runs it',
@@ -19,6 +19,7 @@ export const runs = {
     bun: true,
     deno: true,
     workerd: ofDaemons,
+    'durable-object': ofDaemons,
   },
 }
 

@@ -4,6 +4,7 @@ import { bun, type DaemonRuntime, deno, node, node24 } from './daemons.ts'
 import { featuresOn } from './features.ts'
 import { httpOnDaemon } from './http-daemon.ts'
 import { customResourcesInProcess, httpInProcess, watchInProcess } from './in-process.ts'
+import { customResourcesOnDurableObject, httpOnDurableObject, watchOnDurableObject } from './on-durable-object.ts'
 import { customResourcesOnWorkerd, httpOnWorkerd } from './on-workerd.ts'
 import { takeoverOn } from './takeover.ts'
 import { watchOnDaemon } from './watch-daemon.ts'
@@ -17,12 +18,13 @@ const onDaemons = (declare: (runtime: DaemonRuntime) => void | Promise<void>): {
   Object.fromEntries(Object.entries(daemons).map(([name, runtime]) => [name, () => declare(runtime)]))
 
 const suites: { readonly [suite: string]: { readonly [runtime: string]: Declare } } = {
-  http: { ...onDaemons(httpOnDaemon), 'in-process': httpInProcess, workerd: httpOnWorkerd },
-  watch: { ...onDaemons(watchOnDaemon), 'in-process': watchInProcess },
+  http: { ...onDaemons(httpOnDaemon), 'in-process': httpInProcess, workerd: httpOnWorkerd, 'durable-object': httpOnDurableObject },
+  watch: { ...onDaemons(watchOnDaemon), 'in-process': watchInProcess, 'durable-object': watchOnDurableObject },
   'custom-resources': {
     ...onDaemons(customResourcesOnDaemon),
     'in-process': customResourcesInProcess,
     workerd: customResourcesOnWorkerd,
+    'durable-object': customResourcesOnDurableObject,
   },
   features: onDaemons(featuresOn),
   takeover: onDaemons(takeoverOn),

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ByteSource } from '../../../core/answers/byte-source.ts'
+import { ListBudget, listSource } from '../../../core/answers/rendering/list-body.ts'
 import { Pauses } from '../../../core/common/slices.ts'
 import type { Codec } from '../../../core/objects/storage/codec.ts'
 import { StoredObject } from '../../../core/objects/storage/stored-object.ts'
-import { ListBudget, listSource } from '../../../core/answers/rendering/list-body.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 
 /** Bytes of an item. */
