@@ -82,7 +82,7 @@ export function createServedDefinitions({ table, shared = new SharedRows(), vers
 
   function rowsOf(definition: Definition, source: Source) {
     const versioning = versioningOf(definition)
-    const made = shared.of(nameOf(definition), source.json, () =>
+    const made = shared.of(nameOf(definition), { json: source.json, names: definition.status?.acceptedNames }, () =>
       customResourceRows(definition, { schemaText: (version) => source.schemaText(version) }),
     )
     const definedBy = { name: nameOf(definition), uid: definition.metadata?.uid, revision: () => source.revision }
