@@ -1,6 +1,6 @@
 /** The entry point `fetch-apiserver/core`: a server is a fetch handler over a store. */
 import type { ApiServer } from './assembly/api-server.ts'
-import { prepareServer, type UnstartedServer } from './assembly/server.ts'
+import { prepareServer } from './assembly/server.ts'
 import type { MaybePromise } from './common/maybe-promise.ts'
 import { Shared } from './common/shared.ts'
 import { allOptions, type ServerOptions, validateServerOptions, withDefaults } from './options/index.ts'
@@ -45,7 +45,11 @@ export interface ResourcePlace {
 }
 
 /** A server of a family. */
-export interface FamilyServer extends ApiServer, Pick<UnstartedServer, 'wake' | 'isIdle'> {
+export interface FamilyServer extends ApiServer {
+  /** Starts controllers, timers and other work beside requests, of a server that continues a state. Later calls do nothing. */
+  wake(): Promise<void>
+  /** Whether the work queues of controllers are empty. */
+  isIdle(): boolean
   /** The resource of a kind; `apiVersion` as in objects. Undefined: this server does not serve it, or does not know yet. */
   placeOf(apiVersion: string, kind: string): ResourcePlace | undefined
 }

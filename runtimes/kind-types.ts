@@ -111,9 +111,9 @@ class Declarations {
       const present = form === 'stored' ? isAlwaysRead(field) : field.required
       const type = this.#nullable(field.schema, form, '') + (mayBeNull(field) ? ' | null' : '')
       const property = /^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)
-      return `${comment(field.doc, '    ')}    ${property}${present ? `: ${type}` : `?: ${type} | undefined`}\n`
+      return `${comment(field.doc, '  ')}  ${property}${present ? `: ${type}` : `?: ${type} | undefined`}\n`
     })
-    return `${comment(message.doc, '  ')}  interface ${name} {\n${members.join('')}  }\n`
+    return `${comment(message.doc, ' ')} interface ${name} {\n${members.join('')} }\n`
   }
 
   /** Both namespaces, with every message that a type was asked for. */

@@ -286,6 +286,7 @@ const writers: { readonly [file: string]: string } = {
   'core/objects/storage/version-place.ts': 'writes a member, after those that identify the object',
   'core/answers/rendering/rows.ts': 'writes rows',
   'runtimes/node/log/formats.ts': 'writes the time of a line',
+  'runtimes/etcd-server/database.ts': 'writes the configuration of a single member',
 }
 
 test('nothing else looks for members of JSON', () => {
