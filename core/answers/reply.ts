@@ -17,13 +17,13 @@ export interface ReplyParts {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** The greatest status of a built-in Response (Fetch standard); HTTP has three digits (RFC 9110 15). */
-const highestStatus = 599
+/** Statuses of a built-in Response (Fetch standard); HTTP has three digits (RFC 9110 15). */
+const [lowestStatus, highestStatus] = [200, 599]
 
 /**
  * The response class of this server. It keeps the body as given, so that a listener can send it directly. A built-in Response, which costs
  * more than all other work for a small response, is created only when one of its features is needed, such as `body` or `clone`.
- * A Uint8Array is not copied: do not change it afterwards. Unlike a built-in one, it may have a status from 600 to 999; its built-in form then has 500.
+ * A Uint8Array is not copied: do not change it afterwards. Unlike a built-in one, it may have any status of three digits; its built-in form then has 500.
  */
 export class Reply implements Response {
   readonly status: number
@@ -99,7 +99,7 @@ export class Reply implements Response {
   }
 
   get ok(): boolean {
-    return this.status < 300
+    return this.status >= 200 && this.status < 300
   }
 
   get headers(): LightHeaders {
@@ -154,7 +154,7 @@ export class Reply implements Response {
     if (this.#native === undefined) {
       if (isUpgradeBody(this.#body)) throw new TypeError('a response that switches protocols has no body')
       const body = isByteSource(this.#body) ? streamOf(this.#body) : this.#body
-      const status = this.status > highestStatus ? 500 : this.status
+      const status = this.status < lowestStatus || this.status > highestStatus ? 500 : this.status
       this.#native = new Response(body, { status, headers: [...this.headers.entries()] })
     }
     return this.#native

@@ -31,6 +31,13 @@ export interface Forwarding {
   answer(response: Response): Response | Promise<Response>
 }
 
+/** A response with a status that clients may get (RFC 9110 15); the reference panics at others. */
+function sendable(response: Response): Response {
+  if (response.status >= 200) return response
+  void response.body?.cancel().catch(() => undefined)
+  throw new RangeError(`the server answered with the status ${response.status}`)
+}
+
 /** Sends a request on. Rejects with `failure`, with the errors of `request` and `answer`, or with the reason of the exchange's signal. */
 export async function forward(
   exchange: Exchange,
@@ -38,10 +45,13 @@ export async function forward(
   outbound: Pick<Outbound, 'fetch'>,
 ): Promise<Response> {
   try {
-    const response = await outbound.fetch(request(ending.signal), destination.options).catch((error: unknown) => {
-      exchange.signal.throwIfAborted()
-      throw failure(error)
-    })
+    const response = await outbound
+      .fetch(request(ending.signal), destination.options)
+      .then(sendable)
+      .catch((error: unknown) => {
+        exchange.signal.throwIfAborted()
+        throw failure(error)
+      })
     return whenEnded(exchange, await answer(response), ending.forget)
   } catch (error) {
     ending.forget()

@@ -335,8 +335,8 @@ function receivedHeaders({ rawHeaders }: IncomingMessage): LightHeaders {
 
 function responseOf(incoming: IncomingMessage, method: string): Response {
   const status = incoming.statusCode ?? 500
-  // 101 was not asked for; a Reply has any status of three digits.
-  if (status < 200 || status > 999) {
+  // 101 was not asked for; a Reply has any status of three digits, also those below 100, which are final for Go's client.
+  if (status >= 100 && status < 200) {
     incoming.destroy()
     throw new RangeError(`the server answered with the status ${status}`)
   }

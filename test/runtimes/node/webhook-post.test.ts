@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { createConnect } from '../../../core/outgoing/webhook/client-config.ts'
 import { type Post, post } from '../../../core/outgoing/webhook/post.ts'
@@ -86,6 +86,25 @@ test('error messages match kube-apiserver', async () => {
   await assert.rejects(ask('/slow', { signal: AbortSignal.abort() }), /context canceled/)
   await assert.rejects(ask('/dead'), { message: `Post "https://127.0.0.1:${port}/dead?timeout=60s": EOF` })
   await assert.rejects(ask('/huge'), /the response has more than 8388608 bytes/)
+})
+
+test('codes below 100 are final, as for client-go', async () => {
+  let answer = ''
+  const server = createTcpServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(answer)))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const connection = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, options: {} }
+  try {
+    for (const [digits, code] of Object.entries({ '000': 0, '042': 42, '099': 99 })) {
+      answer = `HTTP/1.1 ${digits} x\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno`
+      await assert.rejects(post({ connection, outbound, clock: nodeClock, body: '{}', timeout: 60_000 }), {
+        name: 'PostRefused',
+        message: `the server responded with the status code ${code} but did not return more information`,
+        code,
+      })
+    }
+  } finally {
+    server.close()
+  }
 })
 
 test('a kept-alive connection closed by the peer is no failure', async () => {

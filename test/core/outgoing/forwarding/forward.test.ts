@@ -61,6 +61,18 @@ test('a request is answered once, and its end is forgotten whatever becomes of i
   )
 })
 
+test('a status below 200 is no answer for a client', async () => {
+  for (const status of [0, 42, 99]) {
+    let cancelled = 0
+    const body = { ...sourceOf(new Uint8Array(1)), cancel: () => void cancelled++ }
+    const { forwarding, state } = forwardingWith()
+    await assert.rejects(forward(exchangeOf().exchange, forwarding, { fetch: async () => new Reply(body, { status }) }), {
+      message: `no response: the server answered with the status ${status}`,
+    })
+    assert.deepEqual([state.forgotten, cancelled], [1, 1])
+  }
+})
+
 test('a client that has left is no failure of the other server', async () => {
   const leaving = new AbortController()
   leaving.abort(new Error('the client has left'))

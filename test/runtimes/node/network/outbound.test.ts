@@ -67,8 +67,19 @@ for (const [name, text] of [
     await eventually('the end of the connection', async () => sockets.size === 0)
   })
 
-test('a status of 600 or more is that of an answer', async () => {
-  answer = 'HTTP/1.1 700 Odd\r\nContent-Length: 4\r\n\r\nodd!'
-  const response = await outbound.fetch(new Request(url))
-  assert.deepEqual([response.status, response.ok, await response.text()], [700, false, 'odd!'])
+test('any status of three digits is that of an answer', async () => {
+  for (const [digits, status] of [
+    ['000', 0],
+    ['042', 42],
+    ['099', 99],
+    ['700', 700],
+  ] as const) {
+    answer = `HTTP/1.1 ${digits} Odd\r\nConnection: close\r\nContent-Length: 4\r\n\r\nodd!`
+    const response = await outbound.fetch(new Request(url))
+    assert.deepEqual([response.status, response.ok, await response.text()], [status, false, 'odd!'])
+    const headers = { connection: 'Upgrade', upgrade: 'x' }
+    const upgraded = await outbound.upgrade?.(new Request(url, { headers }))
+    assert.deepEqual([upgraded?.status, upgraded?.stream], [status, undefined])
+    await upgraded?.body?.cancel()
+  }
 })
