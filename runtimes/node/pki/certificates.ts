@@ -1,9 +1,11 @@
 /** Serving certificates and CA bundles from flags and their files, which are reloaded on changes. */
 import { join } from 'node:path'
 import { followFile, readFileText } from '../../../core/config/follow-file.ts'
+import { FlagError } from '../../../core/flags/flag.ts'
 import type { ParsedFlags } from '../../../core/flags/parse.ts'
 import { addressRange } from '../../../core/objects/registry/allocators/address-range.ts'
 import type { Logger } from '../../../core/ports.ts'
+import { reasonOf } from '../../atomic-file.ts'
 import { type Claim, claimOf, ownerOf, takeOwnership } from '../../stores/log/owner.ts'
 import type { Certificates, ListenOptions } from '../network/listener.ts'
 import { advertisedAddress } from '../start/address.ts'
@@ -15,7 +17,7 @@ import { ensurePki, type Pki, type PkiOptions, readServing } from './pki.ts'
 /** Role of a running server in its `--cert-dir`, which others may share. */
 const role = 'certificates'
 /** Role of the one that reads and writes there; milliseconds to wait for it, which takes 50 ms at most. */
-const writer = { role: 'writer', timeout: 30_000 }
+const [writer, defaultTimeout] = ['writer', 30_000]
 
 /** Makes this process known as a user of `--cert-dir`, until it is released. */
 export async function claimCertificates(flags: ParsedFlags): Promise<Claim> {
@@ -25,11 +27,20 @@ export async function claimCertificates(flags: ParsedFlags): Promise<Claim> {
 
 /**
  * Reads the certificates and keys that the server needs, and creates or renews those that it generates: one process after the other, because two
- * that start at once would write the certificate of one beside the key of the other.
+ * that start at once would write the certificate of one beside the key of the other. Says when it waits. `timeout`: milliseconds to wait at most,
+ * then it rejects with a FlagError; default 30,000.
  */
-export async function preparePki(flags: ParsedFlags, claim: Claim): Promise<Pki> {
+export async function preparePki(
+  flags: ParsedFlags,
+  claim: Claim,
+  { logger, timeout = defaultTimeout }: { readonly logger?: Pick<Logger, 'info'>; readonly timeout?: number } = {},
+): Promise<Pki> {
   const directory = flags.get('cert-dir')
-  const turn = await takeOwnership(directory, writer)
+  const waiting = (pid: number) =>
+    logger?.info({ directory, process: pid, timeout }, 'another process is writing certificates; waiting for it to finish')
+  const turn = await takeOwnership(directory, { role: writer, timeout, waiting }).catch((error: unknown) => {
+    throw new FlagError(`${flags.spelling('cert-dir')}: ${directory}: ${reasonOf(error)}`)
+  })
   try {
     const neighbour = await ownerOf(directory, claim.name, role)
     return await ensurePki({ ...pkiOptions(flags), neighbour })

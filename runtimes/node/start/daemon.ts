@@ -104,7 +104,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
     logger.info({}, `built-in controllers are off because of ${flags.spelling(servers)}: run a controller manager, or add --controllers=*`)
   const claim = await claimCertificates(flags)
   opened.add(() => claim.release())
-  const pki = await preparePki(flags, claim)
+  const pki = await preparePki(flags, claim, { logger })
   const auditLog = await openLog(flags, logger)
   opened.add(() => auditLog?.close())
   const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')

@@ -2,7 +2,7 @@
  * Ownership of a data directory, and claims to a shared one: a listening unix socket in it. The kernel closes it when the process ends, for any reason. It is reachable
  * from all processes on the host, across containers. (Hosts that share a network file system do not see each other's sockets.)
  */
-import { mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -82,6 +82,8 @@ export async function claimOf(directory: string, role = ownerRole): Promise<Clai
   const name = `${role}.${process.pid}.${Buffer.from(crypto.getRandomValues(new Uint8Array(4))).toString('hex')}`
   const server = await withShortPath(directory, `${name}${draft}`, listen)
   try {
+    // Whatever the umask. A process of another user is not let in, which tells it that there is an owner.
+    chmodSync(join(directory, `${name}${draft}`), 0o600)
     renameSync(join(directory, `${name}${draft}`), join(directory, name))
   } catch (error) {
     await closed(server)

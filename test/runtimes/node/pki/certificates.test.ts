@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { parseFlags } from '../../../../core/flags/parse.ts'
 import type { Certificates } from '../../../../runtimes/node/network/listener.ts'
 import { claimCertificates, followCertificates, preparePki, servingCertificates } from '../../../../runtimes/node/pki/certificates.ts'
+import { takeOwnership } from '../../../../runtimes/stores/log/owner.ts'
 import { killedAtExit } from '../../../support/child.ts'
 import { nodeArguments } from '../../../support/root.ts'
 import { trials } from '../../../support/soak.ts'
@@ -37,6 +38,25 @@ test('processes that start at once with one --cert-dir serve the same certificat
     assert.match(answers[0] ?? '', /^[0-9A-F]+$/)
     assert.deepEqual(new Set(answers).size, 1, answers.join(', '))
   }
+})
+
+test('a process that writes certificates without an end is waited for, with a word, and is the reason of a failed start', async (t) => {
+  const { path: directory, remove } = temporaryDirectory()
+  t.after(remove)
+  const flags = parseFlags(['--data-dir=:memory:', `--cert-dir=${directory}`], 'apiserver')
+  const claim = await claimCertificates(flags)
+  t.after(() => claim.release())
+  const other = await takeOwnership(directory, { role: 'writer' })
+  const failed = preparePki(flags, claim, { timeout: 1 })
+  await assert.rejects(failed, { name: 'FlagError', message: `--cert-dir: ${directory}: in use by process ${process.pid}` })
+  let say: (text: string) => void
+  const said = new Promise<string>((resolve) => {
+    say = resolve
+  })
+  const prepared = preparePki(flags, claim, { logger: { info: (_fields, text) => say(text) } })
+  assert.equal(await said, 'another process is writing certificates; waiting for it to finish')
+  await other.release()
+  assert.match((await prepared).serving.certPem, /BEGIN CERTIFICATE/)
 })
 
 test('certificates that change while the server starts are used when it serves, and later ones too', async (t) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ownerOf, takeOwnership } from '../../../../runtimes/stores/log/owner.ts'
@@ -32,6 +32,43 @@ test('a directory with a path longer than that of a unix socket', async () => {
   await assert.rejects(takeOwnership(deep), { message: `in use by process ${process.pid}` })
   await owner.release()
   assert.equal(await ownerOf(deep), undefined)
+  await remove()
+})
+
+test('sockets are for their owner alone, whatever the umask', async () => {
+  const { directory, remove } = await temporaryDirectory()
+  const mask = process.umask(0)
+  try {
+    const owner = await takeOwnership(directory)
+    const [name = ''] = readdirSync(directory)
+    assert.equal((statSync(join(directory, name)).mode & 0o777).toString(8), '600')
+    await owner.release()
+  } finally {
+    process.umask(mask)
+    await remove()
+  }
+})
+
+test('what others leave in the directory keeps nobody out: files, links, fifos, names that are no claims', async () => {
+  const { directory, remove } = await temporaryDirectory()
+  const at = (name: string) => join(directory, name)
+  writeFileSync(at('owner.1.aa'), '')
+  symlinkSync('nowhere', at('owner.1.ab'))
+  assert.equal(spawnSync('mkfifo', [at('owner.1.ac')]).status, 0)
+  mkdirSync(at('owner.1'))
+  mkdirSync(at('owner.x.ad'))
+  writeFileSync(at('owner.1.ae.new'), '')
+  const owner = await takeOwnership(directory, { timeout: 0 })
+  await owner.release()
+  assert.deepEqual(readdirSync(directory).sort(), ['owner.1', 'owner.1.ae.new', 'owner.x.ad'])
+  await remove()
+})
+
+test('a directory in the place of a socket is an error that names it', async () => {
+  const { directory, remove } = await temporaryDirectory()
+  mkdirSync(join(directory, 'owner.7.aa'))
+  await assert.rejects(takeOwnership(directory, { timeout: 0 }), /owner\.7\.aa/)
+  assert.deepEqual(readdirSync(directory), ['owner.7.aa'])
   await remove()
 })
 
