@@ -112,7 +112,8 @@ export function createOutbound(dials: Dials = {}): Required<Outbound> {
     call: async (call) => (await calls())(call),
     async fetch(request, options = {}) {
       const { timeout } = options
-      const signal = timeout === undefined ? request.signal : AbortSignal.any([request.signal, AbortSignal.timeout(timeout)])
+      const limit = timeout === undefined ? undefined : AbortSignal.timeout(timeout)
+      const signal = limit === undefined ? request.signal : AbortSignal.any([request.signal, limit])
       const { method } = request
       const follow = request.redirect === 'follow' && (method === 'GET' || method === 'HEAD')
       const headers = headersOf(request, options, (name) => name !== 'host' && name !== 'connection')
@@ -121,10 +122,10 @@ export function createOutbound(dials: Dials = {}): Required<Outbound> {
         const secure = url.protocol === 'https:'
         const agent = agentFor(secure, options)
         const body = redirects === 0 ? await bodyOf(request) : null
-        const incoming = await sendAgain(url, { request, method, headers, signal, agent, ...targetOf(url, options) }, body)
+        const incoming = await sendAgain(url, { request, method, headers, signal, limit, agent, ...targetOf(url, options) }, body)
         const { location } = incoming.headers
         const status = incoming.statusCode ?? 0
-        if (!follow || location === undefined || ![301, 302, 303, 307, 308].includes(status)) return responseOf(incoming, method)
+        if (!follow || location === undefined || ![301, 302, 303, 307, 308].includes(status)) return responseOf(incoming, method, signal)
         incoming.resume()
         if (redirects === maxRedirects) throw new Error(`${method} ${request.url}: more than ${maxRedirects} redirects`)
         const next = new URL(location, url)
@@ -157,19 +158,21 @@ interface Target {
   readonly connectTimeout?: number
 }
 
-/**
- * Requests in flight. A Request follows the signal that it was made with only as long as it exists: undici holds it weakly, and would collect
- * one that waits for its answer.
- */
-const inFlight = new Set<Request>()
-
 interface SendOptions extends Target {
   readonly request: Request
   readonly method: string
   readonly headers: SentHeaders
   readonly signal: AbortSignal
+  /** The part of `signal` that is a timeout. */
+  readonly limit?: AbortSignal | undefined
   readonly agent: HttpAgent
 }
+
+/**
+ * Requests in flight, until their bodies have ended. A Request follows the signal that it was made with only as long as it exists, and
+ * AbortSignal.any holds its parts weakly: both would be collected while they wait.
+ */
+const inFlight = new Set<SendOptions>()
 
 /** Address to connect to, when it differs from the URL's host. */
 function targetOf(url: URL, { address, serverName, target, connectTimeout }: OutboundOptions): Target {
@@ -231,7 +234,7 @@ async function sendAgain(url: URL, options: SendOptions, body: Parameters<typeof
 
 function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> | Buffer | null): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const { request, signal } = options
+    const { signal } = options
     // `address` changes where to connect, not the name in Host and SNI.
     if (options.hostname !== undefined) options.headers['host'] = url.host
     const fail = (error: Error & { code?: string }) => {
@@ -240,8 +243,8 @@ function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> |
     }
     const secure = url.protocol === 'https:'
     const outgoing = (secure ? requestHttps : requestHttp)(url, options)
-    inFlight.add(request)
-    outgoing.once('close', () => inFlight.delete(request))
+    inFlight.add(options)
+    outgoing.once('close', () => inFlight.delete(options))
     // A request that is destroyed before it has a connection says so only when it gets one.
     const end = (error: Error) => {
       outgoing.destroy(error)
@@ -269,14 +272,14 @@ function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> |
 
 /** Asks to switch protocols. The timeout covers the answer only. */
 function switched(url: URL, options: SendOptions, timeout: number | undefined): Promise<Upgraded> {
-  const { request, signal } = options
+  const { signal } = options
   if (options.hostname !== undefined) options.headers['host'] = url.host
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
     const secure = url.protocol === 'https:'
     const outgoing = (secure ? requestHttps : requestHttp)(url, { ...options, signal: undefined })
-    inFlight.add(request)
-    const forget = () => inFlight.delete(request)
+    inFlight.add(options)
+    const forget = () => inFlight.delete(options)
     outgoing.once('close', forget)
     const end = (error: Error) => {
       outgoing.destroy(error)
@@ -315,7 +318,7 @@ function switched(url: URL, options: SendOptions, timeout: number | undefined): 
     })
     outgoing.once('response', (incoming) =>
       settle(() => {
-        const { status, headers, body } = responseOf(incoming, options.method)
+        const { status, headers, body } = responseOf(incoming, options.method, signal)
         return { status, headers, body }
       }),
     )
@@ -333,7 +336,17 @@ function receivedHeaders({ rawHeaders }: IncomingMessage): LightHeaders {
   return headers
 }
 
-function responseOf(incoming: IncomingMessage, method: string): Response {
+/**
+ * Breaks a body off with the reason when the signal aborts. node:http closes the connection then, which is a proper end of a body without a length.
+ */
+function endWith(signal: AbortSignal, incoming: IncomingMessage): void {
+  const cut = () => incoming.destroy(signal.reason)
+  if (signal.aborted) return void cut()
+  signal.addEventListener('abort', cut, { once: true })
+  incoming.once('close', () => signal.removeEventListener('abort', cut))
+}
+
+function responseOf(incoming: IncomingMessage, method: string, signal: AbortSignal): Response {
   const status = incoming.statusCode ?? 500
   // 101 was not asked for; a Reply has any status of three digits, also those below 100, which are final for Go's client.
   if (status >= 100 && status < 200) {
@@ -341,7 +354,11 @@ function responseOf(incoming: IncomingMessage, method: string): Response {
     throw new RangeError(`the server answered with the status ${status}`)
   }
   const headers = receivedHeaders(incoming)
-  if (method !== 'HEAD' && !isBodyless(status)) return new Reply(new Received(incoming, readInTurns(incoming.socket)), { status, headers })
+  if (method !== 'HEAD' && !isBodyless(status)) {
+    const body = new Received(incoming, readInTurns(incoming.socket))
+    endWith(signal, incoming)
+    return new Reply(body, { status, headers })
+  }
   incoming.resume()
   return new Reply(null, { status, headers })
 }

@@ -67,6 +67,23 @@ for (const [name, text] of [
     await eventually('the end of the connection', async () => sockets.size === 0)
   })
 
+for (const [what, text] of [
+  ['head', ''],
+  ['body', 'HTTP/1.1 200 OK\r\n\r\n'],
+] as const)
+  test(`a timeout ends a ${what} that does not come, after garbage collections`, async () => {
+    answer = text
+    const fetched = async () => (await outbound.fetch(new Request(url), { timeout: 200 })).text()
+    const ended = assert.rejects(fetched(), { name: 'TimeoutError' })
+    await eventually('the connection', async () => sockets.size === 1)
+    for (let i = 0; i < 5; i++) {
+      collectGarbage()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await within('the end', ended, 5_000)
+    await eventually('the end of the connection', async () => sockets.size === 0)
+  })
+
 test('any status of three digits is that of an answer', async () => {
   for (const [digits, status] of [
     ['000', 0],
