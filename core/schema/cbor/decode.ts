@@ -118,7 +118,12 @@ class Decoder {
   /** Whether there is another value; reads the key before it. Values whose keys are none are passed. */
   #hasMore(open: Open): boolean {
     while (this.#advance(open)) {
-      if (Array.isArray(open.value)) return true
+      if (Array.isArray(open.value)) {
+        if (open.error === undefined) return true
+        // Errors behind the first do not count, and each takes microseconds.
+        passItem(this.#reader)
+        continue
+      }
       try {
         open.key = this.#key(open)
         return true
