@@ -17,6 +17,12 @@ import { checkWellFormed, passItem } from './well-formed.ts'
 /** Maximum depth of arrays and maps, as of JSON: what reads the values recurses. */
 const maxDepth = 1000
 
+/**
+ * Errors, each of which takes microseconds, until what follows one is passed unread in maps, too, where a repeated key could still be the error.
+ * In arrays the first error counts in any case.
+ */
+const maxErrors = 100
+
 /** Tags of byte strings that are texts in another form in JSON (RFC 8949 section 3.4.5.2): base64url, base64, base16. */
 type Encoding = 21 | 22 | 23
 const isEncoding = (tag: number): tag is Encoding => tag >= 21 && tag <= 23
@@ -51,6 +57,7 @@ interface Open {
 class Decoder {
   readonly #reader: HeadReader
   readonly #stack: Open[] = []
+  #errors = 0
 
   constructor(bytes: Uint8Array) {
     this.#reader = new HeadReader(bytes)
@@ -91,8 +98,13 @@ class Decoder {
     }
   }
 
+  #fail(open: Open, error: DecodeError): void {
+    open.error ??= error
+    this.#errors++
+  }
+
   #keep(open: Open, done: { readonly value: Json } | DecodeError): void {
-    if (done instanceof DecodeError) open.error ??= done
+    if (done instanceof DecodeError) this.#fail(open, done)
     else if (Array.isArray(open.value)) open.value.push(done.value)
     else if (Object.hasOwn(open.value, open.key)) {
       open.error = new DecodeError(`cbor: found duplicate map key ${quote(open.key)} at map element index ${open.index - 1}`)
@@ -118,18 +130,18 @@ class Decoder {
   /** Whether there is another value; reads the key before it. Values whose keys are none are passed. */
   #hasMore(open: Open): boolean {
     while (this.#advance(open)) {
-      if (Array.isArray(open.value)) {
-        if (open.error === undefined) return true
-        // Errors behind the first do not count, and each takes microseconds.
-        passItem(this.#reader)
+      const isList = Array.isArray(open.value)
+      if (open.error !== undefined && (isList || this.#errors > maxErrors)) {
+        for (let items = isList ? 1 : 2; items > 0; items--) passItem(this.#reader)
         continue
       }
+      if (isList) return true
       try {
         open.key = this.#key(open)
         return true
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error
-        open.error ??= error
+        this.#fail(open, error)
         passItem(this.#reader)
       }
     }
