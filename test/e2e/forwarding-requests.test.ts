@@ -264,12 +264,25 @@ describe('requests that are passed on', {
     assert.ok(!valuesOf(request, 'te').some((value) => value !== 'trailers'))
   }
 
+  /**
+   * A safe request that a backend has not answered before its connection was gone is sent again, once, on another (RFC 9110 9.2.2): without the
+   * first of two such.
+   */
+  function onceEach(got: readonly RawRequest[]): readonly RawRequest[] {
+    const [first, second] = got
+    const isSafe = first !== undefined && /^(?:GET|HEAD) /.test(first.line)
+    const isRepeated = isSafe && got.length === 2 && second?.line === first.line && second.connection > first.connection
+    if (isRepeated) repeated++
+    return isRepeated ? got.slice(1) : got
+  }
+  let repeated = 0
+
   async function attempt(route: Route, trick: Trick): Promise<void> {
     const { requests } = route.backend
     const before = requests.length
     const received = await exchangeRaw(forwarding.daemon, headOf(route, trick) + (trick.body ?? '') + follower, trick.ends === true)
     const { responses, faults } = responsesOf(received)
-    const got = requests.slice(before)
+    const got = onceEach(requests.slice(before))
     try {
       assert.deepEqual(faults, [], 'well-formed responses')
       // A GET is passed on before its body is read, and may arrive after the client has gone.
@@ -318,6 +331,7 @@ describe('requests that are passed on', {
       await Promise.all(forwarding.routes.map(walk))
       assert.ok(count >= Object.keys(tricks).length)
       assert.equal(problems.length, 0, `${problems.length} of ${count}:\n${problems.slice(0, 20).join('\n')}`)
+      assert.ok(repeated <= 3, `${repeated} requests were sent twice: only those that meet the end of a connection may be`)
     })
 
   test('an upgrade behind a request whose response has not ended', async () => {
