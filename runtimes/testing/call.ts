@@ -68,7 +68,7 @@ export function whenTaken(response: Response, callback: () => void): void {
 }
 
 /** The caller has taken a response as far as it wants. */
-const taken = (response: Response): void => Reply.ended(response)
+export const taken = (response: Response): void => Reply.ended(response)
 
 /** Reads a body as it arrives. */
 export interface ChunkReader {

@@ -1,5 +1,5 @@
 /** Watch events as an async iterator. */
-import { type ChunkReader, chunksOf, type Send } from './call.ts'
+import { type ChunkReader, chunksOf, type Send, taken } from './call.ts'
 import { ApiFailure } from './failure.ts'
 import type { Fetch, TestObject } from './server.ts'
 
@@ -48,7 +48,11 @@ async function* eventsOf<T extends object>(
   ends: AbortSignal | undefined,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   const reader = response.ok ? chunksOf(response) : undefined
-  if (reader === undefined) throw await ApiFailure.of(response, `watch of ${path}`)
+  if (reader === undefined) {
+    const refused = await ApiFailure.of(response, `watch of ${path}`)
+    taken(response)
+    throw refused
+  }
   const cancel = () => reader.cancel()
   if (ends?.aborted) cancel()
   ends?.addEventListener('abort', cancel, { once: true })
