@@ -27,9 +27,9 @@ export interface EncryptedData {
 export function encryptedData(table: ResourceTable, logger: Logger): EncryptedData {
   async function read(): Promise<readonly string[]> {
     const found = await Promise.all(
-      table.all().map(async ({ groupResource, store }) => {
-        const { items } = await store.sample(1)
-        return items.some(lacksProvider) ? [qualified(groupResource)] : []
+      table.all().map(async (resource) => {
+        const { items } = await resource.sample(1)
+        return items.some(lacksProvider) ? [qualified(resource.groupResource)] : []
       }),
     )
     const resources = [...new Set(found.flat())].sort()

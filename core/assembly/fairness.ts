@@ -103,10 +103,11 @@ function countObjects(table: ResourceTable, objects: ObjectCounts, clock: Clock,
 
   /** `same`: all resources and versions that serve the objects of one storage key; metrics name the first. */
   async function countOne(same: readonly ServedResource[]): Promise<void> {
-    const [{ store, groupResource: first }] = same as [ServedResource]
+    const [resource] = same as [ServedResource]
+    const { groupResource: first } = resource
     try {
       // From the store itself: a list would load the cache of a resource that no client uses.
-      const { items, remaining } = await store.sample(sampled)
+      const { items, remaining } = await resource.sample(sampled)
       const bytes = items.reduce((sum, { value }) => sum + value.length, 0)
       const size = items.length === 0 ? 0 : Math.ceil(bytes / items.length)
       const count = items.length + remaining

@@ -1,5 +1,5 @@
 import type { GroupResource } from '../../answers/status.ts'
-import type { Context } from '../../ports.ts'
+import type { Context, ListResult } from '../../ports.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { Leases } from '../storage/leases.ts'
@@ -14,6 +14,8 @@ export interface ServedResource {
   readonly keys: Keys
   /** Opened at the first use. */
   readonly store: WatchableStore
+  /** The first stored values, as the store has them, which is not opened for it. */
+  sample(limit: number): Promise<ListResult>
   /** Grants the lease for new objects, for resources with a time-to-live. */
   readonly lease?: (context: Context | undefined) => ReturnType<Leases['grant']>
   /** Allocations of its objects from a shared pool. */

@@ -2,7 +2,7 @@
 
 import type { GroupResource } from '../../answers/status.ts'
 import type { Pauses } from '../../common/slices.ts'
-import type { Clock, KeyValueStore, Logger } from '../../ports.ts'
+import type { Clock, KeyValueStore, ListResult, Logger } from '../../ports.ts'
 import { apiVersionOf, type ReservationName, type ResourceDefinition } from '../../resources/definition.ts'
 import { DerivedBudget } from '../storage/derived-budget.ts'
 import { createKeys, type Keys } from '../storage/keys.ts'
@@ -87,6 +87,7 @@ class UnopenedRows implements StoredRows {
 interface Common {
   /** Prefix of all keys. */
   readonly prefix: string
+  readonly stores: Stores
   /** The lease for objects of a resource with a time-to-live; undefined: its objects live on. */
   leaseOf(definition: ResourceDefinition): ServedResource['lease']
 }
@@ -98,7 +99,7 @@ class StoredResource implements ServedResource {
   readonly lease?: NonNullable<ServedResource['lease']>
   readonly #stored: StoredRows
   readonly #reserves: ((name: ReservationName) => Reservations) | undefined
-  readonly #prefix: string
+  readonly #common: Common
   #keys: Keys | undefined
   #store: WatchableStore | undefined
 
@@ -107,20 +108,26 @@ class StoredResource implements ServedResource {
     this.definition = definition
     this.groupResource = groupResourceOf(definition)
     this.#stored = stored
-    this.#prefix = common.prefix
+    this.#common = common
     const lease = common.leaseOf(definition)
     if (lease) this.lease = lease
     this.#reserves = reserves
   }
 
   get keys(): Keys {
-    this.#keys ??= createKeys(this.#prefix, this.definition.storageKey, this.definition.namespaced)
+    this.#keys ??= createKeys(this.#common.prefix, this.definition.storageKey, this.definition.namespaced)
     return this.#keys
   }
 
   get store(): WatchableStore {
     this.#store ??= this.#stored.viewOf(this.definition)
     return this.#store
+  }
+
+  sample(limit: number): Promise<ListResult> {
+    // Resources of several groups may have the same objects, which are in the store of the first.
+    const [stored] = this.#stored.rows as readonly [ResourceDefinition]
+    return this.#common.stores.of(groupResourceOf(stored)).list({ prefix: this.keys.prefix(''), limit })
   }
 
   get reservations(): Reservations | undefined {
@@ -223,6 +230,7 @@ export function createServing(options: ServingOptions): Serving {
 
   const common: Common = {
     prefix,
+    stores: options.stores,
     leaseOf: (definition) =>
       definition.ttl && options.eventTtl > 0
         ? (context) => leases(options.stores.of(groupResourceOf(definition))).grant(options.eventTtl, context)

@@ -89,8 +89,6 @@ export interface ObjectStore {
   list(query: EntryQuery): Promise<EntryList>
   /** The revision of a stored value, and whether it is readable. */
   inspect(of: ObjectName): Promise<{ readonly revision: number; readonly readable: boolean } | undefined>
-  /** The first stored values, as the store has them. */
-  sample(limit: number): Promise<ListResult>
   /** How errors name the object: a dry run does not reach the store, which puts the prefix of all keys in front. */
   keyInErrors(of: ObjectName, isDryRun: boolean): string
   /** Number of objects in the store. */
@@ -245,7 +243,6 @@ export function createObjectStore(
     holder,
     inTurn: (of, caller, work) => queue.take(keyOf(of), caller, work),
     guard: (of, revision) => ({ key: keyOf(of), revision }),
-    sample: (limit) => holder.list({ prefix: keys.prefix(''), limit }),
     keyInErrors: (of, isDryRun) => (isDryRun ? keys.pathOf(keyOf(of)) : keyOf(of)),
     list,
     async inspect(of) {

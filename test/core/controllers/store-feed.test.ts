@@ -66,7 +66,8 @@ function open(t: TestContext) {
   const serve: ServeRows = (rows) => {
     const all = rows.map((definition) => {
       const store = directFeed(createObjectStore(late.store, definition, prefix), late.store)
-      return { definition, groupResource: { group, resource: definition.names.plural }, keys: store.keys, store }
+      const sample = (limit: number) => late.store.list({ prefix: store.keys.prefix(''), limit })
+      return { definition, groupResource: { group, resource: definition.names.plural }, keys: store.keys, store, sample }
     })
     const stores = new Map(
       all.map(({ definition, store }) => [definition.storageKey, { rows: [definition], viewOf: () => store, close: store.close }] as const),
