@@ -1,6 +1,6 @@
 /** Prometheus' protobuf form: messages `io.prometheus.client.MetricFamily`, each behind its length (client_model/metrics.proto). */
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { BucketCounts, MetricRow, MetricType, Totals } from '../../metrics.ts'
-import { concatenate } from '../../schema/bytes.ts'
 import { type NativeHistogram, type Spans, zeroThreshold } from './native-histogram.ts'
 
 type Names = readonly string[]
@@ -13,96 +13,63 @@ export interface HistogramCounts extends BucketCounts {
 /** What a series has: a number, or of summaries and histograms more. */
 export type Value = number | Readonly<Totals> | HistogramCounts
 
-const encoder = new TextEncoder()
+/** Writes a whole number from 0 on. */
+const whole = (writer: BinaryWriter, field: number, value: number) => writer.tag(field, WireType.Varint).uint64(value)
+const signed = (writer: BinaryWriter, field: number, value: number) => writer.tag(field, WireType.Varint).sint64(value)
+const double = (writer: BinaryWriter, field: number, value: number) => writer.tag(field, WireType.Bit64).double(value)
+const text = (writer: BinaryWriter, field: number, value: string) => writer.tag(field, WireType.LengthDelimited).string(value)
 
-/** Wire types of protobuf. */
-const [varintType, doubleType, bytesType] = [0, 1, 2]
-
-/** A message that is written field by field. */
-class Message {
-  readonly #parts: Uint8Array<ArrayBuffer>[] = []
-
-  /** A whole number from 0 on. */
-  whole(field: number, value: number): void {
-    this.#parts.push(varint(field * 8 + varintType), varint(value))
-  }
-  /** A whole number of any sign (zigzag). */
-  signed(field: number, value: number): void {
-    this.whole(field, value >= 0 ? 2 * value : -2 * value - 1)
-  }
-  double(field: number, value: number): void {
-    const bytes = new Uint8Array(8)
-    new DataView(bytes.buffer).setFloat64(0, value, true)
-    this.#parts.push(varint(field * 8 + doubleType), bytes)
-  }
-  bytes(field: number, bytes: Uint8Array<ArrayBuffer>): void {
-    this.#parts.push(varint(field * 8 + bytesType), varint(bytes.length), bytes)
-  }
-  text(field: number, text: string): void {
-    this.bytes(field, encoder.encode(text))
-  }
-  message(field: number, write: (inner: Message) => void): void {
-    const inner = new Message()
-    write(inner)
-    this.bytes(field, inner.finished())
-  }
-  finished(): Uint8Array<ArrayBuffer> {
-    return concatenate(this.#parts) as Uint8Array<ArrayBuffer>
-  }
-}
-
-function varint(value: number): Uint8Array<ArrayBuffer> {
-  const bytes: number[] = []
-  let rest = value
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) + 0x80)
-  bytes.push(rest)
-  return Uint8Array.from(bytes)
+/** Writes a message with what `write` puts into it. */
+function message(writer: BinaryWriter, field: number, write: () => void): void {
+  writer.tag(field, WireType.LengthDelimited).fork()
+  write()
+  writer.join()
 }
 
 const types: { readonly [type in MetricType]: number } = { counter: 0, gauge: 1, summary: 2, histogram: 4 }
 
-const single = (field: number) => (metric: Message, value: Value) => metric.message(field, (inner) => inner.double(1, value as number))
+const single = (field: number) => (metric: BinaryWriter, value: Value) => message(metric, field, () => double(metric, 1, value as number))
 
 /** Writes the value of a series into its metric, by type. */
-const writers: { readonly [type in MetricType]: (metric: Message, value: Value, row: MetricRow) => void } = {
+const writers: { readonly [type in MetricType]: (metric: BinaryWriter, value: Value, row: MetricRow) => void } = {
   gauge: single(2),
   counter: single(3),
-  summary: (metric, value) => metric.message(4, (summary) => writeTotals(summary, value as Totals)),
-  histogram: (metric, value, row) => metric.message(7, (histogram) => writeHistogram(histogram, value as HistogramCounts, row)),
+  summary: (metric, value) => message(metric, 4, () => writeTotals(metric, value as Totals)),
+  histogram: (metric, value, row) => message(metric, 7, () => writeHistogram(metric, value as HistogramCounts, row)),
 }
 
-function writeTotals(message: Message, { count, sum }: Readonly<Totals>): void {
-  message.whole(1, count)
-  message.double(2, sum)
+function writeTotals(writer: BinaryWriter, { count, sum }: Readonly<Totals>): void {
+  whole(writer, 1, count)
+  double(writer, 2, sum)
 }
 
-function writeHistogram(histogram: Message, value: HistogramCounts, { buckets }: MetricRow): void {
-  writeTotals(histogram, value)
+function writeHistogram(writer: BinaryWriter, value: HistogramCounts, { buckets }: MetricRow): void {
+  writeTotals(writer, value)
   let total = 0
   for (const [index, bound] of buckets.entries()) {
     total += value.counts[index] ?? 0
-    histogram.message(3, (bucket) => {
-      bucket.whole(1, total)
-      bucket.double(2, bound)
+    message(writer, 3, () => {
+      whole(writer, 1, total)
+      double(writer, 2, bound)
     })
   }
   const { native } = value
   if (native === undefined) return
-  histogram.signed(5, native.schema)
-  histogram.double(6, zeroThreshold)
-  histogram.whole(7, native.zeros)
-  writeSpans(histogram, native.negative, 9)
-  writeSpans(histogram, native.positive, 12)
+  signed(writer, 5, native.schema)
+  double(writer, 6, zeroThreshold)
+  whole(writer, 7, native.zeros)
+  writeSpans(writer, native.negative, 9)
+  writeSpans(writer, native.positive, 12)
 }
 
 /** `field`: of the spans; that of the deltas is the next one. */
-function writeSpans(histogram: Message, { spans, deltas }: Spans, field: number): void {
+function writeSpans(writer: BinaryWriter, { spans, deltas }: Spans, field: number): void {
   for (const { offset, length } of spans)
-    histogram.message(field, (span) => {
-      span.signed(1, offset)
-      span.whole(2, length)
+    message(writer, field, () => {
+      signed(writer, 1, offset)
+      whole(writer, 2, length)
     })
-  for (const delta of deltas) histogram.signed(field + 1, delta)
+  for (const delta of deltas) signed(writer, field + 1, delta)
 }
 
 /** A metric with its series, behind its length; undefined without series. `help`: as printed in other formats. */
@@ -112,23 +79,21 @@ export function metricFamily(
   series: Iterable<readonly [values: Names, value: Value]>,
 ): Uint8Array<ArrayBuffer> | undefined {
   const order = [...row.labels.entries()].sort(([, one], [, other]) => (one < other ? -1 : 1))
-  const family = new Message()
-  family.text(1, row.name)
-  family.text(2, help)
-  family.whole(3, types[row.type])
+  const family = new BinaryWriter().fork()
+  text(family, 1, row.name)
+  text(family, 2, help)
+  whole(family, 3, types[row.type])
   let isEmpty = true
   for (const [values, value] of series) {
     isEmpty = false
-    family.message(4, (metric) => {
+    message(family, 4, () => {
       for (const [index, name] of order)
-        metric.message(1, (label) => {
-          label.text(1, name)
-          label.text(2, values[index] ?? '')
+        message(family, 1, () => {
+          text(family, 1, name)
+          text(family, 2, values[index] ?? '')
         })
-      writers[row.type](metric, value, row)
+      writers[row.type](family, value, row)
     })
   }
-  if (isEmpty) return undefined
-  const bytes = family.finished()
-  return concatenate([varint(bytes.length), bytes]) as Uint8Array<ArrayBuffer>
+  return isEmpty ? undefined : (family.join().finish() as Uint8Array<ArrayBuffer>)
 }
