@@ -8,6 +8,7 @@ import { type WebhookOptions, webhookAuthorizer } from '../../../../core/access/
 import { createPlatform } from '../../../../core/platform.ts'
 import type { Clock, OutboundOptions } from '../../../../core/ports.ts'
 import { ManualClock } from '../../../support/clock.ts'
+import { eventually } from '../../../support/wait.ts'
 import { onPath, onResource, userOf } from './attributes.ts'
 
 interface Sent {
@@ -256,7 +257,7 @@ test('temporary failures are retried with backoff, five times in all', async () 
 })
 
 async function waitFor(condition: () => boolean): Promise<void> {
-  for (let turns = 0; turns < 1_000 && !condition(); turns++) await turn()
+  await eventually('the condition', async () => condition())
   // An attempt in progress has a timer too, for its timeout: wait until it has ended.
   for (let turns = 0; turns < 50; turns++) await turn()
   assert.ok(condition())

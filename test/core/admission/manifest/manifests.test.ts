@@ -136,11 +136,8 @@ async function start(manifests: { readonly [file: string]: string }, { plugin = 
   }
   const create = () => send('/api/v1/namespaces/default/configmaps?dryRun=All', { metadata: { name: 'c' } })
   /** Resolves when something with this message has been logged that often. */
-  const seen = async (message: string, times = 1) => {
-    for (let turn = 0; turn < 1000 && logged.filter((each) => each.startsWith(message)).length < times; turn++)
-      await new Promise((resolve) => setImmediate(resolve))
-    assert.ok(logged.filter((each) => each.startsWith(message)).length >= times, `${message}: ${logged.join('; ')}`)
-  }
+  const seen = (message: string, times = 1) =>
+    eventually(`"${message}" logged ${times} times`, async () => logged.filter((each) => each.startsWith(message)).length >= times)
   return { files, send, create, called, seen }
 }
 
