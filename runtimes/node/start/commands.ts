@@ -74,6 +74,39 @@ In a browser: kubectl proxy, and then http://127.0.0.1:8001/debug/live
       return 0
     },
   },
+  check: {
+    synopses: [
+      [
+        'check [flags] PATH…',
+        "Check manifests (files, folders, - for standard input) without a cluster, by the server's own validation and admission.",
+      ],
+    ],
+    details: `Objects are applied in memory, namespaces and definitions first. What is refused is printed with file, line and the server's message, and
+the exit status is 1. Nothing outside is called: webhook configurations and APIServices are checked and not used.
+
+      --release string
+                Answer as that release, such as 1.34.
+      --against string
+                Connection file of a cluster: objects that exist there are checked as updates, and its definitions count.
+      --schemas string
+                File or folder of CustomResourceDefinitions that count and are not checked. May be repeated.
+      --skip-unknown-kinds
+                Skip objects whose definition is missing, instead of refusing them.
+  -n, --namespace string
+                Namespace of objects that name none. Namespaces that no manifest makes are there already. (default "default")
+      --unexercised
+                Also print the rules of definitions and the admission policies that no object has met.
+  -o, --output string
+                text, json or junit. (default "text")
+
+Flags of the server that count: --feature-gates, --runtime-config, --enable-admission-plugins, --disable-admission-plugins,
+--service-cluster-ip-range.
+`,
+    async run(argv, program) {
+      const { check } = await import('../check/index.ts')
+      return check(argv, program, (text) => void process.stdout.write(text))
+    },
+  },
   etcd: {
     program: 'etcd',
     synopses: [['etcd [flags]', "Serve etcd's API on the embedded store. So does the program when it is started under the name etcd."]],

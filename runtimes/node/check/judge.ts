@@ -1,0 +1,189 @@
+/** Judges manifests by a server in memory: each object is created or applied there as a client would. */
+import type { JsonObject } from '../../../core/schema/model.ts'
+import type { TestServer } from '../../testing/index.ts'
+import { pathOf } from '../../testing/object-path.ts'
+import { checkedKind, groupOf } from './kinds.ts'
+import type { Manifest } from './manifests.ts'
+import { problemsOf, type Refusal, type Verdict, warningsOf } from './verdict.ts'
+
+/** Milliseconds until controllers have done what later objects depend on. */
+const readyTimeout = 10_000
+
+export interface JudgeOptions {
+  /** Of objects that name none. */
+  readonly namespace: string
+  /** Objects of kinds that the server does not know are skipped; otherwise they are invalid. */
+  readonly skipUnknown: boolean
+  /** The object that exists where a manifest will be applied; undefined: none. Absent: nothing exists. */
+  existing?(path: string): Promise<JsonObject | undefined>
+  /** Called for each manifest that the server has judged, with the object as the server has it; undefined: it was refused. */
+  judged?(manifest: Manifest, stored: JsonObject | undefined, isUpdate: boolean): Promise<void> | void
+  /** Called for each warning; false: it is none for the user. Default: all are. */
+  isWarning?(text: string): boolean
+}
+
+interface Kind {
+  readonly kind: string
+  readonly name: string
+  readonly namespaced: boolean
+}
+
+interface Place {
+  readonly collection: string
+  /** Undefined for cluster-scoped kinds. */
+  readonly namespace: string | undefined
+}
+
+interface Answer {
+  readonly code: number
+  readonly warnings: readonly string[]
+  /** A Status, or the object when somebody asks for it. */
+  readonly body: JsonObject
+}
+
+const metadataOf = (object: JsonObject) => (object['metadata'] ?? {}) as { name?: string; namespace?: string }
+
+/** Fields of objects in a cluster that a copy of them does not have. */
+const ownFields = [
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'managedFields',
+  'ownerReferences',
+  'selfLink',
+]
+
+/** An object of a cluster as somebody would create it. */
+export const copyOf = ({ status: _, ...object }: JsonObject): JsonObject => ({
+  ...object,
+  metadata: Object.fromEntries(Object.entries((object['metadata'] ?? {}) as JsonObject).filter(([name]) => !ownFields.includes(name))),
+})
+
+export class Judge {
+  readonly #server: TestServer
+  readonly #options: JudgeOptions
+  readonly #kinds = new Map<string, Promise<readonly Kind[]>>()
+  readonly #namespaces = new Set<string>()
+
+  constructor(server: TestServer, options: JudgeOptions) {
+    this.#server = server
+    this.#options = options
+  }
+
+  /** Verdicts in the order of the manifests, which are judged in order of dependency: namespaces and definitions first. */
+  async judge(manifests: readonly Manifest[], progress: (judged: number) => void = () => {}): Promise<Verdict[]> {
+    const verdicts = new Map<Manifest, Verdict>()
+    const orderOf = ({ apiVersion, kind }: Manifest) => checkedKind(apiVersion, kind).order
+    const orders = [...new Set(manifests.map(orderOf))].sort((a, b) => a - b)
+    for (const order of orders) {
+      const group = manifests.filter((manifest) => orderOf(manifest) === order)
+      for (const manifest of group) {
+        verdicts.set(manifest, await this.#verdict(manifest))
+        progress(verdicts.size)
+      }
+      for (const manifest of group) if (verdicts.get(manifest)?.outcome === 'valid') await this.#ready(manifest)
+      // There may be new kinds.
+      this.#kinds.clear()
+    }
+    return manifests.map((manifest) => verdicts.get(manifest) as Verdict)
+  }
+
+  /** Stores an object that is there without being judged. Resolves to false when the server refuses it. */
+  async store(object: JsonObject): Promise<boolean> {
+    const { apiVersion, kind } = object as { apiVersion: string; kind: string }
+    const place = await this.#place(apiVersion, kind, object)
+    if (place === undefined) return false
+    await this.#haveNamespace(place)
+    const { code } = await this.#send('POST', `${place.collection}?fieldValidation=Ignore`, JSON.stringify(object))
+    return code < 300
+  }
+
+  async #verdict(manifest: Manifest): Promise<Verdict> {
+    const { apiVersion, kind, object } = manifest
+    const place = await this.#place(apiVersion, kind, object)
+    if (place === undefined) {
+      const message = `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`
+      const [outcome, problems] = this.#options.skipUnknown
+        ? (['skipped', []] as const)
+        : (['invalid', [{ line: manifest.line, message }]] as const)
+      return { manifest, outcome, problems, warnings: [] }
+    }
+    await this.#haveNamespace(place)
+    const { name } = metadataOf(object)
+    const path = `${place.collection}/${encodeURIComponent(name ?? '')}`
+    const existing = name === undefined ? undefined : await this.#options.existing?.(path)
+    const isThere = existing !== undefined && (await this.store(copyOf(existing)))
+    const { answer, isUpdate } = await this.#write(manifest, place.collection, path, isThere)
+    const warnings = answer.warnings.filter((text) => this.#options.isWarning?.(text) ?? true)
+    const isRefused = answer.code >= 300
+    await this.#options.judged?.(manifest, isRefused ? undefined : answer.body, isUpdate)
+    return isRefused
+      ? { manifest, outcome: 'invalid', problems: problemsOf(answer.body as Refusal, manifest), warnings }
+      : { manifest, outcome: 'valid', problems: [], warnings }
+  }
+
+  /** Creates the object, or applies it when there is one of its name. */
+  async #write(manifest: Manifest, collection: string, path: string, isThere: boolean): Promise<{ answer: Answer; isUpdate: boolean }> {
+    const { object, body } = manifest
+    const { isDry, stored } = checkedKind(manifest.apiVersion, manifest.kind)
+    const change = stored?.(object) ?? object
+    const isChanged = change !== object
+    const dry = isDry || isChanged ? '&dryRun=All' : ''
+    const query = `fieldValidation=Strict&fieldManager=check${dry}`
+    if (!isThere) {
+      const created = await this.#send('POST', `${collection}?${query}`, body)
+      if (created.code < 300 && isChanged) await this.#send('POST', collection, JSON.stringify(change))
+      if (created.code !== 409 || (created.body as { reason?: string }).reason !== 'AlreadyExists')
+        return { answer: created, isUpdate: false }
+    }
+    return { answer: await this.#send('PATCH', `${path}?force=true&${query}`, body), isUpdate: true }
+  }
+
+  async #ready({ apiVersion, kind, object }: Manifest): Promise<void> {
+    const { ready } = checkedKind(apiVersion, kind)
+    if (ready === undefined) return
+    const { name = '', namespace = this.#options.namespace } = metadataOf(object)
+    await this.#server.objects<JsonObject>(apiVersion, kind, { namespace }).until(name, ready, readyTimeout)
+  }
+
+  async #place(apiVersion: string, kind: string, object: JsonObject): Promise<Place | undefined> {
+    const kinds = await this.#kindsOf(apiVersion)
+    const found = kinds.find((each) => each.kind === kind && !each.name.includes('/'))
+    if (found === undefined) return undefined
+    const { namespace = this.#options.namespace } = metadataOf(object)
+    const collection = pathOf(apiVersion, { plural: found.name, namespaced: found.namespaced }, namespace)
+    return { collection, namespace: found.namespaced ? namespace : undefined }
+  }
+
+  #kindsOf(apiVersion: string): Promise<readonly Kind[]> {
+    const found = this.#kinds.get(apiVersion) ?? this.#discover(apiVersion)
+    this.#kinds.set(apiVersion, found)
+    return found
+  }
+
+  async #discover(apiVersion: string): Promise<readonly Kind[]> {
+    const response = await this.#server.fetch(`${groupOf(apiVersion) === '' ? '/api' : '/apis'}/${apiVersion}`)
+    return response.ok ? ((await response.json()) as { resources: Kind[] }).resources : []
+  }
+
+  /** Namespaces that no manifest makes are there already: a release is usually installed into one. */
+  async #haveNamespace({ namespace }: Place): Promise<void> {
+    if (namespace === undefined || this.#namespaces.has(namespace)) return
+    this.#namespaces.add(namespace)
+    const existing = await this.#options.existing?.(`/api/v1/namespaces/${encodeURIComponent(namespace)}`)
+    const object = existing === undefined ? { metadata: { name: namespace } } : copyOf(existing)
+    await this.#send('POST', '/api/v1/namespaces', JSON.stringify(object))
+  }
+
+  async #send(method: 'POST' | 'PATCH', path: string, body: string): Promise<Answer> {
+    const type = method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/yaml'
+    const response = await this.#server.fetch(path, { method, headers: { 'content-type': type, accept: 'application/json' }, body })
+    const warnings = warningsOf(response.headers.get('warning'))
+    const isWanted = !response.ok || this.#options.judged !== undefined
+    const answer = isWanted ? ((await response.json()) as JsonObject) : {}
+    if (!isWanted) await response.body?.cancel()
+    return { code: response.status, warnings, body: answer }
+  }
+}
