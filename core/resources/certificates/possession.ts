@@ -13,8 +13,6 @@ const failures = {
 }
 const unimplemented = 'x509: cannot verify signature: algorithm unimplemented'
 const md5 = '1.2.840.113549.1.1.4'
-/** A curve that Web Crypto has not: its signatures are taken for valid. */
-const unverifiable = 'P-224'
 
 /** Bits of the moduli that proofs may have; others are refused as such. */
 export const allowedSizes: readonly number[] = [3072, 4096]
@@ -55,7 +53,6 @@ export async function requestSignatureFault(request: Uint8Array): Promise<string
   if (algorithm === undefined || (id === pss && !isKnownPss(signatureAlgorithm))) return unimplemented
   if (algorithm.key !== key.type)
     return `x509: signature algorithm specifies an ${algorithm.key} public key, but have public key of type ${goTypes[key.type]}`
-  if (key.type === 'ECDSA' && key.curve === unverifiable) return undefined
   if (key.type === 'RSA' && key.bits < minModulus)
     return `crypto/rsa: ${key.bits}-bit keys are insecure (see https://go.dev/pkg/crypto/rsa#hdr-Minimum_key_size)`
   const isValid = await algorithm.verify(info.raw, { signatureAlgorithm, signature: bitsOf(bits), signed: content.raw }).catch(() => false)
@@ -69,7 +66,7 @@ export async function isProof(keyBytes: Uint8Array, text: string, proofBytes: Ui
   if (key === undefined || key === 'unknown') return false
   const signed = new TextEncoder().encode(text)
   if (key.type === 'RSA' && !allowedSizes.includes(key.bits)) return true
-  if (key.type !== 'RSA') return (key.type === 'ECDSA' && key.curve === unverifiable) || verifies(keyInfo, key.type, signed, proof)
+  if (key.type !== 'RSA') return verifies(keyInfo, key.type, signed, proof)
   try {
     const saltLength = await pssSaltLength(keyInfo, proof)
     if (saltLength === undefined) return false

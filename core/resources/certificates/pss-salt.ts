@@ -2,19 +2,13 @@
  * The length of the salt in a signature with RSASSA-PSS (RFC 8017 9.1.2), which verifiers may take from the signature, as Go does
  * (PSSSaltLengthAuto), while Web Crypto must be told.
  */
-import { bitsOf, childrenOf, readDer } from '../../schema/formats/der.ts'
+import { bitsOf, childrenOf, readDer, unsignedOf } from '../../schema/formats/der.ts'
 
 const hashLength = 32
 /** Bytes of MGF1's counter. */
 const counterLength = 4
 /** The greatest exponent that Go accepts. */
 const maxExponent = 2n ** 31n - 1n
-
-function integerOf(bytes: Uint8Array): bigint {
-  let digits = '0x0'
-  for (const byte of bytes) digits += byte.toString(16).padStart(2, '0')
-  return BigInt(digits)
-}
 
 function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
   let result = 1n
@@ -43,11 +37,11 @@ async function maskOf(seed: Uint8Array, length: number): Promise<Uint8Array> {
 /** Bytes of the salt of a signature with SHA-256, made with the key, a SubjectPublicKeyInfo of RSA; undefined: it is no such signature. Throws for malformed keys. */
 export async function pssSaltLength(keyInfo: Uint8Array, signature: Uint8Array): Promise<number | undefined> {
   const [, bits] = childrenOf(readDer(keyInfo))
-  const [modulus, exponent] = bits ? childrenOf(readDer(bitsOf(bits))).map(({ content }) => integerOf(content)) : []
+  const [modulus, exponent] = bits ? childrenOf(readDer(bitsOf(bits))).map(({ content }) => unsignedOf(content)) : []
   if (modulus === undefined || exponent === undefined || exponent > maxExponent) return undefined
   const size = modulus.toString(2).length
   const length = Math.ceil((size - 1) / 8)
-  const value = integerOf(signature)
+  const value = unsignedOf(signature)
   if (signature.length !== Math.ceil(size / 8) || value >= modulus) return undefined
   const encoded = power(value, exponent, modulus)
   if (encoded >= 1n << BigInt(8 * length)) return undefined

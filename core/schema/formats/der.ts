@@ -94,3 +94,10 @@ export function writeDer(tag: number, ...contents: readonly Uint8Array[]): Uint8
   }
   return bytes
 }
+
+/** The unsigned integer of big-endian bytes. */
+export function unsignedOf(bytes: Uint8Array): bigint {
+  let digits = '0x0'
+  for (const byte of bytes) digits += byte.toString(16).padStart(2, '0')
+  return BigInt(digits)
+}

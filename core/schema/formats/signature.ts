@@ -1,5 +1,6 @@
-/** Signatures in the forms of X.509 (RFC 5280, RFC 2986), verified with Web Crypto. */
-import { childrenOf, type Der, oidOf, readDer, tags } from './der.ts'
+/** Signatures in the forms of X.509 (RFC 5280, RFC 2986), verified with Web Crypto as far as it has the curves. */
+import { bitsOf, childrenOf, type Der, oidOf, readDer, tags } from './der.ts'
+import { verifiesP224 } from './p224.ts'
 
 /** What is signed, and how. */
 export interface Signed {
@@ -21,6 +22,7 @@ export const curves: { readonly [oid: string]: Curve } = {
   '1.3.132.0.34': 'P-384',
   '1.3.132.0.35': 'P-521',
 }
+const p224 = '1.3.132.0.33'
 const coordinateSizes: { readonly [C in Curve]: number } = { 'P-256': 32, 'P-384': 48, 'P-521': 66 }
 
 const hashes: { readonly [oid: string]: string } = {
@@ -38,9 +40,12 @@ const rsa =
     return crypto.subtle.verify('RSASSA-PKCS1-v1_5', key, child.signature, child.signed)
   }
 
+const digest = async (hash: string, bytes: Uint8Array<ArrayBuffer>) => new Uint8Array(await crypto.subtle.digest(hash, bytes))
+
 const ecdsa =
   (hash: string): Verify =>
   async (publicKey, child) => {
+    if (curveId(publicKey) === p224) return verifiesP224(keyBits(publicKey), await digest(hash, child.signed), child.signature)
     const namedCurve = curveOf(publicKey)
     if (namedCurve === undefined) return false
     const key = await crypto.subtle.importKey('spki', publicKey, { name: 'ECDSA', namedCurve }, false, ['verify'])
@@ -103,12 +108,23 @@ export const verifies = (
     signed,
   }).catch(() => false)
 
-/** Curve of an elliptic curve key in SubjectPublicKeyInfo; undefined for other keys. */
-export function curveOf(publicKey: Uint8Array): Curve | undefined {
+/** Identifier of the curve of an elliptic curve key in SubjectPublicKeyInfo; undefined for other keys. */
+function curveId(publicKey: Uint8Array): string | undefined {
   const [algorithm] = childrenOf(readDer(publicKey))
   const [id, parameters] = algorithm === undefined ? [] : childrenOf(algorithm)
-  if (id === undefined || parameters === undefined || oidOf(id) !== '1.2.840.10045.2.1') return undefined
-  return curves[oidOf(parameters)]
+  return id === undefined || parameters === undefined || oidOf(id) !== '1.2.840.10045.2.1' ? undefined : oidOf(parameters)
+}
+
+/** Curve, of those that Web Crypto has, of an elliptic curve key in SubjectPublicKeyInfo; undefined for other keys. */
+export function curveOf(publicKey: Uint8Array): Curve | undefined {
+  const id = curveId(publicKey)
+  return id === undefined ? undefined : curves[id]
+}
+
+/** The key itself in SubjectPublicKeyInfo. */
+function keyBits(publicKey: Uint8Array): Uint8Array {
+  const [, key] = childrenOf(readDer(publicKey))
+  return key === undefined ? new Uint8Array() : bitsOf(key)
 }
 
 /** Converts the DER sequence of a certificate's ECDSA signature to `r || s`, the form that Web Crypto takes. */

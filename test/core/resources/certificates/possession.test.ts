@@ -15,6 +15,7 @@ const pairs: { readonly [name: string]: { readonly publicKey: KeyObject; readonl
   'P-521': generateKeyPairSync('ec', { namedCurve: 'P-521' }),
   RSA: generateKeyPairSync('rsa', { modulusLength: 3072 }),
 }
+const small = generateKeyPairSync('ec', { namedCurve: 'secp224r1' })
 const other = { RSA: generateKeyPairSync('rsa', { modulusLength: 3072 }) }
 
 const podUID = 'd9f1a4bc-2ef5-44a4-8f3c-5e1d0a1f3c55'
@@ -104,6 +105,8 @@ test('a certificate request is signed with its key', async () => {
   const rows: [request: Buffer, fault: string | undefined][] = [
     [requestOf(ec, ecdsaSha256, 'sha256'), undefined],
     [requestOf(ec, ecdsaSha256, 'sha256', 1), 'x509: ECDSA verification failure'],
+    [requestOf(small, ecdsaSha256, 'sha256'), undefined],
+    [requestOf(small, ecdsaSha256, 'sha256', 1), 'x509: ECDSA verification failure'],
     [requestOf(RSA, rsaSha256, 'sha256'), undefined],
     [requestOf(RSA, rsaSha1, 'sha1'), undefined],
     [requestOf(RSA, rsaSha256, 'sha256', 1), 'crypto/rsa: verification error'],
