@@ -7,6 +7,7 @@ import { limits } from '../../wire/server/limits.ts'
 import { readInTurns } from '../network/read-turns.ts'
 import type { Http1Peer } from './http1-peer.ts'
 import { piece, sendLong, sendStream } from './http1-sink.ts'
+import { reasonPhrase } from './reason-phrase.ts'
 import { RequestBody } from './request-body.ts'
 import { sent } from './sent.ts'
 import {
@@ -137,7 +138,7 @@ function respond(
   if (service.closing) outgoing.shouldKeepAlive = false
   try {
     const size = stream || isBodyless(status) || (bytes === null && empty) ? undefined : sizeOf(bytes)
-    outgoing.writeHead(status, completed(headers, size, service.date()))
+    outgoing.writeHead(status, reasonPhrase(status), completed(headers, size, service.date()))
   } catch (error) {
     giveUp(body, error)
     sent(response)

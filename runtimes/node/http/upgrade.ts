@@ -1,5 +1,5 @@
 /** Requests over HTTP/1.1 that ask for another protocol (RFC 9110 7.8): node:http hands over their socket after the head. */
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { LightHeaders } from '../../../core/answers/light-headers.ts'
 import { Reply } from '../../../core/answers/reply.ts'
@@ -9,6 +9,7 @@ import { LightRequest } from '../../../core/request/light-request.ts'
 import { limits } from '../../wire/server/limits.ts'
 import { byteStream } from '../network/byte-stream.ts'
 import type { Http1Peer } from './http1-peer.ts'
+import { reasonPhrase } from './reason-phrase.ts'
 import { endWith } from './refusal.ts'
 import { sent } from './sent.ts'
 import { answer, badRequest, completed, isStream, partsOf, type Service, sizeOf, tooManyFields } from './service.ts'
@@ -24,7 +25,7 @@ export const upgrade: NonNullable<Connection['upgrade']> = (headers, use) => new
 const maxHeldBytes = 64 * 1024
 
 function headOf(status: number, fields: readonly string[]): string {
-  let text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n`
+  let text = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`
   for (let i = 0; i < fields.length; i += 2) text += `${fields[i]}: ${fields[i + 1]}\r\n`
   return `${text}\r\n`
 }
