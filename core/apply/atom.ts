@@ -2,6 +2,7 @@
  * Types as field ownership sees them: which values are owned as a whole (atomic) and which part by part (KEP-555, 'merge strategy').
  * An atom allows a scalar, a list or a map, or several of them where the schema allows any value.
  */
+import { once } from '../common/once.ts'
 import type { Field, Json, List, MapOf, Message, Scalar, Schema } from '../schema/model.ts'
 import { scalarRules } from '../schema/scalars.ts'
 import { type Element, fieldElement, nameOf } from './element.ts'
@@ -112,14 +113,6 @@ function mergeOf({ listType, keys }: List, field: Field | undefined): Merge {
   if (!field?.patchStrategy?.startsWith('merge')) return { relation: 'atomic', keys: [] }
   const { patchMergeKey } = field
   return patchMergeKey === undefined ? { relation: 'set', keys: [] } : { relation: 'map', keys: [patchMergeKey] }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }
 
 /** The value that an absent key has; those of built-in messages that can't be unset are zero, as OpenAPI publishes them. */

@@ -22,6 +22,7 @@ import { createNegotiator } from '../request/negotiate.ts'
 import { expressionRows } from '../schema/rule-metrics.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
 import { resourceRows } from '../verbs/metrics.ts'
+import { EquivalentVersions } from '../verbs/object-versions.ts'
 import type { Services } from '../verbs/services.ts'
 import type { AssemblyContext } from './context.ts'
 import { debugPaths } from './fairness.ts'
@@ -67,6 +68,7 @@ export function createHandler(
     writes: {
       ...cluster,
       table,
+      equivalents: new EquivalentVersions(),
       pauses,
       get admission() {
         return admission()

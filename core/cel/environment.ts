@@ -10,6 +10,7 @@
  * the cel-js package supports neither `Object{}` nor optional items of literals, and does not keep operator positions, which
  * error messages need.
  */
+import { once } from '../common/once.ts'
 import { aggregateIssues } from './check/aggregates.ts'
 import { check } from './check/check.ts'
 import type { Declarations } from './check/environment.ts'
@@ -71,11 +72,10 @@ function merged(libraries: readonly (readonly FunctionDeclaration[])[]): Readonl
 type Functions = ReadonlyMap<string, FunctionDeclaration>
 
 /** Created on first use and shared by all environments: parsing all signatures takes milliseconds. */
-const standard: { functions?: Functions } = {}
+const standard = once(() => merged([standardFunctions()]))
 
 function functionsWith(libraries: readonly (readonly FunctionDeclaration[])[]): Functions {
-  standard.functions ??= merged([standardFunctions()])
-  return libraries.length === 0 ? standard.functions : merged([[...standard.functions.values()], ...libraries])
+  return libraries.length === 0 ? standard() : merged([[...standard().values()], ...libraries])
 }
 
 /** Declares variables, types and functions. */

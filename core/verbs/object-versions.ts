@@ -22,20 +22,27 @@ function kindOf(definition: ResourceDefinition, subresource: string): GroupVersi
   return own && { group: own.group ?? group, version: own.version ?? version, kind: own.kind }
 }
 
-/** Cached by the table's list of versions, which is the same object until they change, and by subresource. */
-const served = new WeakMap<readonly ServedResource[], Map<string, readonly ServedVersion[]>>()
+/** The versions of each resource, which are computed once: matching of admission caches by their array. */
+export class EquivalentVersions {
+  /** By the table's list of versions, which is the same object until they change, and by subresource. */
+  readonly #known = new WeakMap<readonly ServedResource[], Map<string, readonly ServedVersion[]>>()
 
-function versionsWith(resources: readonly ServedResource[], subresource: string): readonly ServedVersion[] {
-  const known = served.get(resources) ?? new Map<string, readonly ServedVersion[]>()
-  served.set(resources, known)
-  const versions =
-    known.get(subresource) ??
-    resources.flatMap(({ definition, groupResource }) => {
-      const kind = kindOf(definition, subresource)
-      return kind ? [{ resource: { ...groupResource, version: definition.version }, kind }] : []
-    })
-  known.set(subresource, versions)
-  return versions
+  of(resources: readonly ServedResource[], subresource: string): readonly ServedVersion[] {
+    let known = this.#known.get(resources)
+    if (known === undefined) {
+      known = new Map()
+      this.#known.set(resources, known)
+    }
+    let versions = known.get(subresource)
+    if (versions === undefined) {
+      versions = resources.flatMap(({ definition, groupResource }) => {
+        const kind = kindOf(definition, subresource)
+        return kind ? [{ resource: { ...groupResource, version: definition.version }, kind }] : []
+      })
+      known.set(subresource, versions)
+    }
+    return versions
+  }
 }
 
 /** The served versions of the target's resource, or of its subresource's bodies. */
@@ -47,7 +54,7 @@ export function objectVersions(writes: WriteServices, target: Target): ObjectVer
   const schemaOf = (kind: GroupVersionKind) => definitionOf(kind)?.schema ?? view.body.schema
   return {
     schemaOf,
-    all: () => versionsWith(writes.table.versionsOf(resource), view.name),
+    all: () => writes.equivalents.of(writes.table.versionsOf(resource), view.name),
     async convert(object, to) {
       const apiVersion = apiVersionOf(to)
       if (object.apiVersion === apiVersion) return object

@@ -17,6 +17,7 @@ import type { Cluster } from '../schema/cluster.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import type { RuleMetrics } from '../schema/rule-metrics.ts'
 import type { ResourceMetrics } from './metrics.ts'
+import type { EquivalentVersions } from './object-versions.ts'
 import type { SubresourceView } from './views.ts'
 
 /** For finding the verb of a request. */
@@ -59,6 +60,7 @@ export interface WatchServices {
 /** For what is written: ownership, admission, validation. */
 export interface WriteServices extends Cluster {
   readonly table: ResourceTable
+  readonly equivalents: EquivalentVersions
   /** Schedules long CEL evaluations. */
   readonly pauses: Pauses
   readonly admission: Admission

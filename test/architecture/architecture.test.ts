@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { allOptions, optionGroups } from '../../core/options/index.ts'
 import { rootUrl } from '../support/root.ts'
 import { type Source, sourcesBelow, targetOf } from './graph.ts'
+import { moduleState } from './module-state.ts'
 import { spreadArguments } from './spread-arguments.ts'
 import { unreadFields } from './unread-fields.ts'
 
@@ -121,6 +122,39 @@ const shortLists: { readonly [call: string]: string } = {
   'runtimes/testing/objects.ts: path(...(subresource)': 'one value',
   'runtimes/wire/client/connection.ts: this.#outbox.push(...greeting)': 'frames of a greeting',
   'runtimes/wire/hpack/huffman.ts: cells.push(...new)': '256 cells',
+}
+
+const ofSchema = 'derived from a schema, which never changes; gone with it'
+/** What modules of the core remember, which servers of a process share. Anything that depends on a server belongs to a value of the server. */
+const remembered: { readonly [name: string]: string } = {
+  'core/apply/atom.ts: atoms': ofSchema,
+  'core/apply/atom.ts: preserving': ofSchema,
+  'core/apply/atom.ts: roots': ofSchema,
+  'core/apply/blank.ts: blanks': ofSchema,
+  'core/cel/environment.ts: standard': 'declarations of the language, parsed at the first use',
+  'core/meta/debug/live-page.ts: before': 'a script of a page, in a browser',
+  'core/meta/debug/live-page.ts: source': 'a script of a page, in a browser',
+  'core/resources/apiextensions/validate-validation.ts: hasRules': ofSchema,
+  'core/resources/apiextensions/validate-validation.ts: roots': ofSchema,
+  'core/resources/resource/selector-validation.ts: environment': 'a constant, made at the first use',
+  'core/schema/decode.ts: openReaders': ofSchema,
+  'core/schema/decode.ts: plans': ofSchema,
+  'core/schema/decode.ts: rootPlans': ofSchema,
+  'core/schema/defaults.ts: hasDefaults': ofSchema,
+  'core/schema/defaults.ts: plans': ofSchema,
+  'core/schema/embedded.ts: hasEmbedded': ofSchema,
+  'core/schema/formats/base64.ts: values': 'a table, filled where it is declared',
+  'core/schema/gated.ts: hasGates': ofSchema,
+  'core/schema/gated.ts: plans': ofSchema,
+  'core/schema/json/text.ts: keepsText': ofSchema,
+  'core/schema/openapi/list-types.ts: hasLists': ofSchema,
+  'core/schema/protobuf/decode.ts: plans': ofSchema,
+  'core/schema/protobuf/encode.ts: plans': ofSchema,
+  'core/schema/validate.ts: hasImmutable': ofSchema,
+  'core/schema/validate.ts: needsValidation': ofSchema,
+  'core/schema/validate.ts: openapiValidators': ofSchema,
+  'core/schema/validate.ts: plans': ofSchema,
+  'core/schema/validate.ts: visitors': ofSchema,
 }
 
 /** Fields that nothing reads yet, and what will. */
@@ -412,4 +446,23 @@ test('calls spread no list that may be long into their arguments', () => {
   assert.deepEqual(spreadArguments({ path: '', text: 'list.push(...items)\nconst f = (...all: T[]) => g(...all)', imports: [] }), [
     'list.push(...items)',
   ])
+})
+
+test('modules of the core keep no state', () => {
+  assert.deepEqual(files.flatMap(moduleState).toSorted(), Object.keys(remembered).toSorted())
+  const state = [
+    'let last = 0',
+    'export const known = new WeakMap<Schema, Plan>()',
+    'const seen = new Map<string, number>()\nseen.set(a, 1)',
+    'const all: string[] = []\nall.push(a)',
+    'const counts: Counts = {}\ncounts[name] = 1',
+    'const value = once(() => 1)',
+    'class A {\n  static instances = 0\n}',
+  ]
+  assert.ok(state.every((text) => moduleState({ path: '', text, imports: [] }).length === 1))
+  const constant = ['const words = new Set([1])', 'const none: readonly string[] = []', 'class A {\n  static readonly none = 0\n}']
+  assert.deepEqual(
+    constant.flatMap((text) => moduleState({ path: '', text, imports: [] })),
+    [],
+  )
 })

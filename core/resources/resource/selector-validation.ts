@@ -1,7 +1,8 @@
 /** Validation of device selectors: expressions over `device` that yield a bool (KEP-4381). */
-import { type CelEnvironment, createCelEnvironment, typeName } from '../../cel/environment.ts'
+import { createCelEnvironment, typeName } from '../../cel/environment.ts'
 import { quantityType } from '../../cel/library/quantities.ts'
 import { boolType, type CelType, dynType, mapType, objectType, stringType } from '../../cel/types.ts'
+import { once } from '../../common/once.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 
@@ -24,13 +25,12 @@ const deviceType = objectType('kubernetes.DRADevice', {
 })
 
 /** Created on first use. */
-const shared: { environment?: CelEnvironment } = {}
+const environment = once(() => createCelEnvironment({ variables: { device: deviceType }, bindings: true }))
 
 export function validateSelector({ expression }: { readonly expression: string }, path: FieldPath, errors: FieldErrors): void {
   if (expression.length > maxExpression) return
-  shared.environment ??= createCelEnvironment({ variables: { device: deviceType }, bindings: true })
   const at = path.child('expression')
-  const compiled = shared.environment.compile(expression)
+  const compiled = environment().compile(expression)
   if ('issues' in compiled) {
     errors.invalid(at, expression, compiled.issues)
     return
