@@ -1,7 +1,6 @@
 /** Rules between flags that the table in exclusions.ts can't express as rows. */
 import type { FeatureGates } from '../config/feature-gates.ts'
 import { pluginsInBoth } from '../options/admission.ts'
-import { filesOfModes } from '../options/authorization.ts'
 import type { ParsedFlags } from './parse.ts'
 import type { FlagName } from './rows/index.ts'
 
@@ -33,18 +32,6 @@ export const jsonLog: Rule = (flags, gates) => {
     ...(gates.enabled('LoggingBetaOptions') ? [] : ['--logging-format=json needs --feature-gates=LoggingBetaOptions=true']),
     ...(flags.get('vmodule') ? ['--vmodule needs --logging-format=text'] : []),
   ]
-}
-
-const modeFiles = { policy: 'authorization-policy-file', webhook: 'authorization-webhook-config-file' } as const
-
-/** A mode requires its file, and the file its mode. */
-export const modesWithFiles: Rule = (flags) => {
-  if (flags.isSet('authorization-config')) return undefined
-  return filesOfModes.flatMap(([mode, name]) => {
-    const [isUsed, file] = [flags.get('authorization-mode').includes(mode), modeFiles[name]]
-    if (isUsed === flags.isSet(file)) return []
-    return isUsed ? `--authorization-mode=${mode} needs --${file}` : `--${file} needs --authorization-mode=${mode}`
-  })
 }
 
 export const concurrency: Rule = (flags) =>

@@ -9,7 +9,6 @@ import {
   fairnessApi,
   issuersOnce,
   jsonLog,
-  modesWithFiles,
   oidcFlags,
   oidcTogether,
   type Rule,
@@ -73,7 +72,6 @@ const rules: readonly Rule[] = [
   needs('service-account-signing-key-file', 'service-account-key-file'),
   notWith('admission-control', 'enable-admission-plugins', 'disable-admission-plugins'),
   admissionOverlap,
-  modesWithFiles,
   // With a file, which excludes these flags, file-exclusions.ts reports the conflict.
   (flags) => (flags.isSet('authentication-config') ? undefined : oidcTogether(flags)),
   issuersOnce,
@@ -108,16 +106,18 @@ const rules: readonly Rule[] = [
   jsonLog,
 ]
 
-/** The flag of each option; of options that several flags set, the first one. */
+/** The flag of each option, or of a member of its value; of options that several flags set, the first one. */
 const flagOf = new Map<string, FlagName>([
   ...(Object.entries(allFlags) as [FlagName, Flag][]).flatMap(([name, { option }]) => (option ? [[option.name, name] as const] : [])),
   ['proxyClientFiles', 'proxy-client-cert-file'],
+  ['authorizationFiles.policy', 'authorization-policy-file'],
+  ['authorizationFiles.webhook', 'authorization-webhook-config-file'],
 ])
 
-/** Conflicts between the options that the flags set. Files of authorization modes have rules of their own. */
+/** Conflicts between the options that the flags set. */
 const optionConflicts: Rule = (flags) => {
   const named = (option: string) => flags.spelling(flagOf.get(option) as FlagName)
-  return conflictsOf({ ...optionsOfFlags(flags), authorizationModes: ['AlwaysAllow'] }, named).map(
+  return conflictsOf(optionsOfFlags(flags), named).map(
     ({ at, value, message }) => `${named(at)}${value === undefined ? '' : `: invalid value "${value}":`} ${message}`,
   )
 }

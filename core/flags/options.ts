@@ -1,4 +1,5 @@
 /** The options of a server that flags set. */
+import type { AuthorizationFiles } from '../access/authz/configured.ts'
 import { defaultAdmissionPlugins } from '../admission/plugins/index.ts'
 import type { ServerOptions } from '../options/index.ts'
 import type { Flag } from './flag.ts'
@@ -47,6 +48,24 @@ function proxyClient(flags: ParsedFlags): Pick<ServerOptions, 'proxyClientFiles'
   return { proxyClientFiles: { ...(certificate && { certificate }), ...(key && { key }) } }
 }
 
+/** Files of authorizers. */
+function authorizationFiles(flags: ParsedFlags): AuthorizationFiles {
+  const [configuration, policy] = [flags.get('authorization-config'), flags.get('authorization-policy-file')]
+  const connection = flags.get('authorization-webhook-config-file')
+  return {
+    ...(configuration && { configuration }),
+    ...(policy && { policy }),
+    ...(connection && {
+      webhook: {
+        connection,
+        version: flags.get('authorization-webhook-version'),
+        authorizedTtl: flags.get('authorization-webhook-cache-authorized-ttl'),
+        unauthorizedTtl: flags.get('authorization-webhook-cache-unauthorized-ttl'),
+      },
+    }),
+  }
+}
+
 /** Options that flags set one by one: their rows say which. @throws FlagError */
 function single(flags: ParsedFlags): ServerOptions {
   const rows: [string, Flag][] = Object.entries(allFlags)
@@ -67,6 +86,7 @@ export function optionsOfFlags(flags: ParsedFlags): ServerOptions {
     ...encryption(flags),
     ...nodeAgents(flags),
     ...proxyClient(flags),
+    authorizationFiles: authorizationFiles(flags),
     storageMediaType: storageMediaType(flags),
     tolerationSeconds: {
       notReady: flags.get('default-not-ready-toleration-seconds'),

@@ -42,14 +42,23 @@ export const authorizationOptions = {
   }),
 }
 
-/** Modes that need a file. */
-export const filesOfModes = [
+/** Modes with the file that each needs. */
+const filesOfModes = [
   ['ABAC', 'policy'],
   ['Webhook', 'webhook'],
 ] as const
 
-/** Modes without the file that they need. A configuration file replaces the modes. */
-export const authorizationConflicts: Conflicts<typeof authorizationOptions> = ({ authorizationModes: modes, authorizationFiles: files }) =>
-  filesOfModes
-    .filter(([mode, file]) => files.configuration === undefined && modes.includes(mode) && files[file] === undefined)
-    .map(([mode, file]) => ({ at: 'authorizationModes', message: `${mode} needs authorizationFiles.${file}` }))
+/** Modes without their file, and files without their mode, which would have no effect. A configuration file replaces the modes. */
+export const authorizationConflicts: Conflicts<typeof authorizationOptions> = (
+  { authorizationModes: modes, authorizationFiles: files },
+  named,
+) =>
+  files.configuration !== undefined
+    ? []
+    : filesOfModes.flatMap(([mode, member]) => {
+        const [isUsed, file] = [modes.includes(mode), `authorizationFiles.${member}`] as const
+        if (isUsed === (files[member] !== undefined)) return []
+        return isUsed
+          ? { at: 'authorizationModes', message: `${mode} needs ${named(file)}` }
+          : { at: file, message: `needs ${named('authorizationModes')}=${mode}` }
+      })

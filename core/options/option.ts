@@ -51,8 +51,11 @@ export interface Conflict<Name = string> {
   readonly message: string
 }
 
+/** An option of a table, or a member of its value. */
+type Place<R> = (keyof R & string) | `${keyof R & string}.${string}`
+
 /** Finds conflicts; `named` is how messages name another option. */
-export type Conflicts<R> = (options: Complete<R>, named: (option: keyof R & string) => string) => readonly Conflict<keyof R & string>[]
+export type Conflicts<R> = (options: Complete<R>, named: (option: Place<R>) => string) => readonly Conflict<Place<R>>[]
 
 /** The type of each option of a table. */
 export const typesOf = <R extends OptionTable>(table: R) =>

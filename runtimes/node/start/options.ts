@@ -9,32 +9,19 @@ import { hostPort } from '../../../core/outgoing/url-parts.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import { buildInfo } from '../build-info.ts'
 
-/** Files of authorizers, and the API server's URL from the environment that pods get (in-cluster configuration). */
-function authorizationFiles(flags: ParsedFlags): AuthorizationFiles {
-  const [configuration, policy] = [flags.get('authorization-config'), flags.get('authorization-policy-file')]
-  const connection = flags.get('authorization-webhook-config-file')
+/** The API server's URL from the environment that pods get (in-cluster configuration). */
+function clusterServer(): Pick<AuthorizationFiles, 'clusterServer'> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
-  return {
-    ...(configuration && { configuration }),
-    ...(policy && { policy }),
-    ...(connection && {
-      webhook: {
-        connection,
-        version: flags.get('authorization-webhook-version'),
-        authorizedTtl: flags.get('authorization-webhook-cache-authorized-ttl'),
-        unauthorizedTtl: flags.get('authorization-webhook-cache-unauthorized-ttl'),
-      },
-    }),
-    ...(host && port && { clusterServer: `https://${hostPort(host, Number(port))}` }),
-  }
+  return host && port ? { clusterServer: `https://${hostPort(host, Number(port))}` } : {}
 }
 
 /** Options of the core. @throws FlagError */
 export function serverOptions(flags: ParsedFlags): ServerOptions {
   const { emulated, minCompatibility } = effectiveVersion(flags)
+  const options = optionsOfFlags(flags)
   return {
-    ...optionsOfFlags(flags),
+    ...options,
     version: versionInfo(buildInfo(), reportedVersion(flags.get('version')), emulated, minCompatibility),
-    authorizationFiles: authorizationFiles(flags),
+    authorizationFiles: { ...options.authorizationFiles, ...clusterServer() },
   }
 }

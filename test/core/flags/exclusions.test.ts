@@ -156,6 +156,14 @@ describe('flags that require another flag', () => {
   test('configuration files without their authorization mode', () => {
     assert.match(conflicts('--authorization-policy-file=f')[0] ?? '', /^--authorization-policy-file needs --authorization-mode=ABAC$/)
     assert.match(conflicts('--authorization-webhook-config-file=f')[0] ?? '', /needs --authorization-mode=Webhook$/)
+    assert.deepEqual(conflicts('--authorization-policy-file=f', '--authorization-mode=ABAC'), [])
+    assert.deepEqual(conflicts('--authorization-policy-file=f', '--authorization-config=g'), [])
+  })
+  test('authorization modes without their configuration file', () => {
+    assert.deepEqual(conflicts('--authorization-mode=ABAC,Webhook'), [
+      '--authorization-mode ABAC needs --authorization-policy-file',
+      '--authorization-mode Webhook needs --authorization-webhook-config-file',
+    ])
   })
   test('flags of a gate that is enabled by default conflict once it is disabled', () => {
     assert.deepEqual(conflicts('--peer-advertise-ip=192.0.2.1'), [])

@@ -156,6 +156,7 @@ const outOfRange: readonly (readonly [option: string, value: unknown, reason: Re
   ['authorizationModes', ['Rbac'], /must be one of AlwaysAllow, /],
   ['authorizationModes', ['RBAC', 'RBAC'], /has a mode more than once$/],
   ['authorizationModes', ['ABAC'], /: ABAC needs authorizationFiles.policy$/],
+  ['authorizationFiles', { policy: 'f' }, /^createApiServer: authorizationFiles.policy: needs authorizationModes=ABAC$/],
   ['authorizationFiles', { webhook: {} }, /^createApiServer: authorizationFiles.webhook.connection: required; /],
   ['controllers', ['gc'], /^createApiServer: controllers\[0\]: invalid value "gc": must be one of /],
   ['featureGates', { Nonsense: true }, /: unrecognized feature gate: Nonsense$/],
