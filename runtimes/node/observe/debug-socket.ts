@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import { FlagError } from '../../../core/flags/flag.ts'
-import type { ParsedFlags } from '../../../core/flags/parse.ts'
 import { reasonOf } from '../../atomic-file.ts'
 import { plainServer } from './plain.ts'
 
@@ -18,8 +17,7 @@ function removeSocket(path: string): void {
  * Serves what is below `/debug/` on the Unix socket of `--debug-socket-path`, which only its owner may open. The returned function closes it.
  * Rejects with a FlagError when it can't be opened.
  */
-export async function openDebugSocket(flags: ParsedFlags, answer: (request: Request) => Promise<Response>): Promise<() => void> {
-  const path = flags.get('debug-socket-path')
+export async function openDebugSocket(path: string | undefined, answer: (request: Request) => Promise<Response>): Promise<() => void> {
   if (!path) return () => {}
   removeSocket(path)
   const server = plainServer(answer)

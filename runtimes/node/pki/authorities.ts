@@ -1,13 +1,19 @@
-/** CA bundles for client certificates and front proxies, from flags and their files. */
+/** CA bundles for client certificates and front proxies, from their files. */
 import { type Authorities, type Bundle, fixedAuthorities, followAuthorities } from '../../../core/access/authn/certificate/authorities.ts'
 import type { FrontProxies } from '../../../core/access/authn/request-header.ts'
 import { FlagError } from '../../../core/flags/flag.ts'
-import type { ParsedFlags } from '../../../core/flags/parse.ts'
 import type { Ports } from '../../../core/ports.ts'
 import { sameBytes } from '../../../core/schema/bytes.ts'
 import { reasonOf } from '../../atomic-file.ts'
 import { readPath } from '../start/flag-file.ts'
 import type { Pki } from './pki.ts'
+
+/** Paths are empty or absent without a bundle. */
+export interface AuthorityOptions {
+  readonly clientCaFile: string | undefined
+  readonly frontProxyCaFile: string | undefined
+  readonly frontProxies: Omit<FrontProxies, 'authorities'>
+}
 
 export interface ClientAuthorities {
   readonly client: Authorities
@@ -29,12 +35,11 @@ const overlap = (one: Bundle, other: Bundle) =>
 
 /** Reads the files and reloads them on changes until `close`. Rejects with a FlagError that names flag and file. */
 export async function clientAuthorities(
-  flags: ParsedFlags,
+  { clientCaFile, frontProxyCaFile, frontProxies }: AuthorityOptions,
   { clientCaPem }: Pki,
   { files, telemetry }: Pick<Ports, 'files' | 'telemetry'>,
 ): Promise<ClientAuthorities> {
-  const follow = async (flag: 'client-ca-file' | 'requestheader-client-ca-file', besides?: string) => {
-    const path = flags.get(flag)
+  const follow = async (flag: string, path: string | undefined, besides?: string) => {
     if (!path) return undefined
     readPath(flag, path)
     try {
@@ -43,27 +48,16 @@ export async function clientAuthorities(
       throw new FlagError(`--${flag}: ${path}: ${reasonOf(error)}`)
     }
   }
-  const client = (await follow('client-ca-file', clientCaPem)) ?? fixedAuthorities([clientCaPem])
-  const proxies = await follow('requestheader-client-ca-file')
-  if (proxies && flags.get('requestheader-allowed-names').length === 0 && overlap(client.current(), proxies.current())) {
+  const client = (await follow('client-ca-file', clientCaFile, clientCaPem)) ?? fixedAuthorities([clientCaPem])
+  const proxies = await follow('requestheader-client-ca-file', frontProxyCaFile)
+  if (proxies && frontProxies.allowedNames.length === 0 && overlap(client.current(), proxies.current())) {
     throw new FlagError(
       '--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users',
     )
   }
   return {
     client,
-    ...(proxies && {
-      frontProxies: {
-        authorities: proxies,
-        allowedNames: flags.get('requestheader-allowed-names'),
-        headers: {
-          username: flags.get('requestheader-username-headers'),
-          uid: flags.get('requestheader-uid-headers'),
-          group: flags.get('requestheader-group-headers'),
-          extraPrefix: flags.get('requestheader-extra-headers-prefix'),
-        },
-      },
-    }),
+    ...(proxies && { frontProxies: { ...frontProxies, authorities: proxies } }),
     onChange(changed) {
       client.onChange(changed)
       proxies?.onChange(changed)

@@ -1,18 +1,18 @@
-/** Serving certificates and CA bundles from flags and their files, which are reloaded on changes. */
-import { join } from 'node:path'
+/** Serving certificates from their files, which are reloaded on changes. */
 import { followFile, readFileText } from '../../../core/config/follow-file.ts'
 import { FlagError } from '../../../core/flags/flag.ts'
-import type { ParsedFlags } from '../../../core/flags/parse.ts'
-import { addressRange } from '../../../core/objects/registry/allocators/address-range.ts'
 import type { Logger } from '../../../core/ports.ts'
 import { reasonOf } from '../../atomic-file.ts'
 import { type Claim, claimOf, ownerOf, takeOwnership } from '../../stores/log/owner.ts'
-import type { Certificates, ListenOptions } from '../network/listener.ts'
-import { advertisedAddress } from '../start/address.ts'
-import { makeFlagDirectory, readFlagFile, readPath } from '../start/flag-file.ts'
+import type { Certificates } from '../network/listener.ts'
+import { makeFlagDirectory, readPath } from '../start/flag-file.ts'
 import { nodeFiles } from '../start/ports.ts'
-import { inMemory } from '../start/store.ts'
-import { ensurePki, type Pki, type PkiOptions, readServing } from './pki.ts'
+import { ensurePki, type Pki, type PkiOptions, pairPaths, readServing, servingName } from './pki.ts'
+
+export interface CertificateOptions extends Omit<PkiOptions, 'now' | 'neighbour'> {
+  /** Files of further certificates (`--tls-sni-cert-key`); without names each is for the names in it. */
+  readonly named: readonly { readonly certificate: string; readonly key: string; readonly names: readonly string[] }[]
+}
 
 /** Role of a running server in its `--cert-dir`, which others may share. */
 const role = 'certificates'
@@ -20,9 +20,9 @@ const role = 'certificates'
 const [writer, defaultTimeout] = ['writer', 30_000]
 
 /** Makes this process known as a user of `--cert-dir`, until it is released. */
-export async function claimCertificates(flags: ParsedFlags): Promise<Claim> {
-  makeFlagDirectory('cert-dir', flags.get('cert-dir'))
-  return claimOf(flags.get('cert-dir'), role)
+export async function claimCertificates({ certDir }: CertificateOptions): Promise<Claim> {
+  makeFlagDirectory('cert-dir', certDir)
+  return claimOf(certDir, role)
 }
 
 /**
@@ -31,19 +31,21 @@ export async function claimCertificates(flags: ParsedFlags): Promise<Claim> {
  * then it rejects with a FlagError; default 30,000.
  */
 export async function preparePki(
-  flags: ParsedFlags,
+  options: CertificateOptions,
   claim: Claim,
   { logger, timeout = defaultTimeout }: { readonly logger?: Pick<Logger, 'info'>; readonly timeout?: number } = {},
 ): Promise<Pki> {
-  const directory = flags.get('cert-dir')
+  const { certDir: directory, dataDir } = options
   const waiting = (pid: number) =>
     logger?.info({ directory, process: pid, timeout }, 'another process is writing certificates; waiting for it to finish')
   const turn = await takeOwnership(directory, { role: writer, timeout, waiting }).catch((error: unknown) => {
-    throw new FlagError(`${flags.spelling('cert-dir')}: ${directory}: ${reasonOf(error)}`)
+    throw new FlagError(`--cert-dir: ${directory}: ${reasonOf(error)}`)
   })
   try {
     const neighbour = await ownerOf(directory, claim.name, role)
-    return await ensurePki({ ...pkiOptions(flags), neighbour })
+    checkFiles(options)
+    if (dataDir !== undefined) makeFlagDirectory('data-dir', dataDir)
+    return await ensurePki({ ...options, neighbour })
   } finally {
     await turn.release()
   }
@@ -54,13 +56,13 @@ export async function preparePki(
  * waited for its store. The returned function ends it.
  */
 export async function followCertificates(
-  flags: ParsedFlags,
+  options: CertificateOptions,
   pki: Pki,
   inUse: Certificates,
   logger: Logger,
   use: (changed: Certificates) => void,
 ): Promise<() => void> {
-  const load = () => reloadedCertificates(flags, pki)
+  const load = () => reloadedCertificates(options, pki)
   const isInUse = () => {
     try {
       return JSON.stringify(load()) === JSON.stringify(inUse)
@@ -68,7 +70,7 @@ export async function followCertificates(
       return false
     }
   }
-  const paths = certificateFiles(flags)
+  const paths = certificateFiles(options)
   // One that is gone by now is loaded when it is there again.
   const texts = await Promise.all(paths.map((path) => readFileText(nodeFiles, path).catch(() => '')))
   const isCurrent = isInUse()
@@ -88,34 +90,23 @@ export async function followCertificates(
 }
 
 /** The serving certificates as they are on disk now. Nothing is written: of two servers with one `--cert-dir`, none undoes what the other does. */
-const reloadedCertificates = (flags: ParsedFlags, pki: Pki): Certificates =>
-  servingCertificates(flags, { ...pki, serving: readServing(pkiOptions(flags), pki.ca) })
+function reloadedCertificates(options: CertificateOptions, pki: Pki): Certificates {
+  checkFiles(options)
+  return servingCertificates(options, { ...pki, serving: readServing(options, pki.ca) })
+}
 
-function pkiOptions(flags: ParsedFlags): PkiOptions {
-  const directory = flags.get('data-dir')
-  const external = flags.get('external-hostname')
-  const certFile = flags.get('tls-cert-file')
-  const keyFile = flags.get('tls-private-key-file')
-  for (const flag of ['tls-cert-file', 'tls-private-key-file'] as const) readFlagFile(flags, flag)
-  const keepsData = directory !== inMemory && flags.get('kvstore-servers').length === 0
-  if (keepsData) makeFlagDirectory('data-dir', directory)
-  const serviceAddresses = flags.get('service-cluster-ip-range').flatMap((range) => addressRange(range)?.first ?? [])
-  return {
-    certDir: flags.get('cert-dir'),
-    ...(keepsData && { dataDir: directory }),
-    service: flags.platform.service,
-    hosts: external ? [external] : [],
-    ips: [advertisedAddress(flags.get('advertise-address'), flags.get('bind-address')), ...serviceAddresses],
-    ...(certFile && keyFile && { certFile, keyFile }),
-  }
+/** Throws a FlagError when the user's serving certificate can't be read. */
+function checkFiles({ certFile, keyFile }: CertificateOptions): void {
+  if (certFile !== undefined) readPath('tls-cert-file', certFile)
+  if (keyFile !== undefined) readPath('tls-private-key-file', keyFile)
 }
 
 /** Serving certificates of the listener. */
-export function servingCertificates(flags: ParsedFlags, pki: Pki): Certificates {
+export function servingCertificates({ named }: CertificateOptions, { serving }: Pki): Certificates {
   return {
-    cert: pki.serving.certPem,
-    key: pki.serving.keyPem,
-    sni: flags.get('tls-sni-cert-key').map(({ certificate, key, names }) => ({
+    cert: serving.certPem,
+    key: serving.keyPem,
+    sni: named.map(({ certificate, key, names }) => ({
       cert: readPath('tls-sni-cert-key', certificate),
       key: readPath('tls-sni-cert-key', key),
       ...(names.length > 0 && { names }),
@@ -123,26 +114,8 @@ export function servingCertificates(flags: ParsedFlags, pki: Pki): Certificates 
   }
 }
 
-/** TLS and HTTP options of the listener. */
-export function listenOptions(flags: ParsedFlags): Omit<ListenOptions, 'cert' | 'key'> {
-  const minVersion = flags.get('tls-min-version')
-  const cipherSuites = flags.get('tls-cipher-suites')
-  const streams = flags.get('http2-max-streams-per-connection')
-  return {
-    address: flags.get('bind-address'),
-    port: flags.get('secure-port'),
-    http2: !flags.get('disable-http2-serving'),
-    sharePort: flags.get('permit-port-sharing'),
-    ...(minVersion && { minVersion }),
-    ...(cipherSuites.length > 0 && { cipherSuites: cipherSuites as NonNullable<ListenOptions['cipherSuites']> }),
-    ...(streams && { maxConcurrentStreams: streams }),
-  }
-}
-
 /** Files that are watched for new certificates. */
-function certificateFiles(flags: ParsedFlags): readonly string[] {
-  const [certFile, keyFile, directory] = [flags.get('tls-cert-file'), flags.get('tls-private-key-file'), flags.get('cert-dir')]
-  const own = certFile ? [certFile, keyFile] : [join(directory, 'apiserver.crt'), join(directory, 'apiserver.key')]
-  const named = flags.get('tls-sni-cert-key').flatMap(({ certificate, key }) => [certificate, key])
-  return [...own, ...named].filter((path): path is string => path !== undefined && path !== '')
+function certificateFiles({ certDir, certFile, keyFile, named }: CertificateOptions): readonly string[] {
+  const own = certFile !== undefined && keyFile !== undefined ? [certFile, keyFile] : pairPaths(certDir, servingName)
+  return [...own, ...named.flatMap(({ certificate, key }) => [certificate, key])]
 }

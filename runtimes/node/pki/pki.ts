@@ -42,6 +42,8 @@ export interface Pki {
 /** Folder of the keys that must live as long as the data: the CA's, and that of service account tokens. */
 export const keyDirectory = (dataDir: string) => join(dataDir, 'pki')
 
+/** Files of the serving certificate. */
+export const servingName = 'apiserver'
 /** Common name of the generated CA. */
 const authority = 'platform-ca'
 const renewalMilliseconds = 30 * 86_400_000
@@ -68,11 +70,11 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
   const ca = ensureAuthority(stableDir, authorityName(stableDir, dataDir === undefined), now)
   const { certFile, keyFile } = options
   const subject = { commonName: 'apiserver', names: [...new Set(names)].filter(Boolean) }
-  if (certFile === undefined) checkComplete(certDir, 'apiserver', ca)
+  if (certFile === undefined) checkComplete(certDir, servingName, ca)
   const isNamed = certFile !== undefined && keyFile !== undefined
   const serving = isNamed
     ? { pair: readPair(certFile, keyFile).pair, isBrought: true }
-    : ensurePair(certDir, 'apiserver', ca, subject, now, neighbour)
+    : ensurePair(certDir, servingName, ca, subject, now, neighbour)
   const adminSubject = { commonName: 'platform-admin', organizations: ['system:masters'] }
   const admin = ensurePair(certDir, 'admin', ca, adminSubject, now, neighbour)
   return {
@@ -148,7 +150,8 @@ function ensureKey(path: string): string {
   return text
 }
 
-const pairPaths = (directory: string, name: string) => [join(directory, `${name}.crt`), join(directory, `${name}.key`)] as const
+/** Files of a pair. */
+export const pairPaths = (directory: string, name: string) => [join(directory, `${name}.crt`), join(directory, `${name}.key`)] as const
 
 /**
  * Fails when one file of a pair is missing: creating a new pair would overwrite the other. A certificate of the generated CA without key was written
@@ -207,7 +210,7 @@ const namesIn = ({ subjectAltName = '' }: X509Certificate) =>
  */
 export function readServing({ certDir, certFile, keyFile }: PkiOptions, ca: Pair): Pair {
   if (certFile !== undefined && keyFile !== undefined) return readPair(certFile, keyFile).pair
-  const [certPath, keyPath] = pairPaths(certDir, 'apiserver')
+  const [certPath, keyPath] = pairPaths(certDir, servingName)
   const { pair, certificate } = readPair(certPath, keyPath)
   const own = new X509Certificate(ca.certPem)
   if (certificate.issuer === own.subject && !isIssuedBy(certificate, own))

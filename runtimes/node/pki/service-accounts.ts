@@ -1,12 +1,29 @@
-/** Keys, issuers and limits of service account tokens, from flags and their files. */
+/** Keys, issuers and limits of service account tokens, from options and their files. */
 import { loadSigningKey, loadVerificationKeys } from '../../../core/access/authn/certificate/keys.ts'
 import { FlagError } from '../../../core/flags/flag.ts'
-import type { ParsedFlags } from '../../../core/flags/parse.ts'
 import type { MetricsRegistry } from '../../../core/meta/metrics/registry.ts'
 import type { HostPorts } from '../../../core/ports.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import { reasonOf } from '../../atomic-file.ts'
-import { readFlagFile, readPath } from '../start/flag-file.ts'
+import { readPath } from '../start/flag-file.ts'
+
+/** Paths, and what is empty or absent when it is not given. */
+export interface ServiceAccountOptions {
+  /** Unix socket of an external signer. */
+  readonly signer: string | undefined
+  readonly signingKeyFile: string | undefined
+  /** Keys that verify tokens. */
+  readonly keyFiles: readonly string[]
+  /** The key of the serving certificate. */
+  readonly servingKeyFile: string | undefined
+  readonly issuers: readonly string[]
+  readonly audiences: readonly string[]
+  /** Milliseconds. */
+  readonly maxExpiration: number | undefined
+  readonly extend: boolean
+  readonly lookup: boolean
+  readonly keySetUri: string
+}
 
 type Keys = NonNullable<ServerOptions['serviceAccounts']>
 
@@ -24,7 +41,7 @@ async function naming<T>(flag: string, path: string, check: () => Promise<T>): P
   }
 }
 
-async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound, clock, telemetry }: HostPorts, metrics: MetricsRegistry) {
+async function externalSigner(maxSeconds: number, unixSocket: string, { outbound, clock, telemetry }: HostPorts, metrics: MetricsRegistry) {
   // Loaded on first use: few servers have an external signer.
   const [{ connectExternalSigner }, { externalSignerRows }] = await Promise.all([
     import('../../../core/access/authn/service-account/external-signer.ts'),
@@ -32,11 +49,10 @@ async function externalSigner(flags: ParsedFlags, unixSocket: string, { outbound
   ])
   const options = { unixSocket, outbound, clock, logger: telemetry.logger, metrics: metrics.record(externalSignerRows) }
   const signer = await naming(signingEndpoint, unixSocket, () => connectExternalSigner(options))
-  const wanted = (flags.get(maxExpiration) ?? 0) / 1000
-  if (wanted > signer.maxSeconds) {
+  if (maxSeconds > signer.maxSeconds) {
     signer.close()
     throw new FlagError(
-      `--${maxExpiration} is ${wanted}s, longer than the ${signer.maxSeconds}s that the signer of --${signingEndpoint} supports`,
+      `--${maxExpiration} is ${maxSeconds}s, longer than the ${signer.maxSeconds}s that the signer of --${signingEndpoint} supports`,
     )
   }
   return signer
@@ -53,37 +69,43 @@ async function usable(pem: string | undefined): Promise<string | undefined> {
 }
 
 /** Keys from files. `ownKey`: PEM of the key that the server generated. */
-async function keyFiles(flags: ParsedFlags, ownKey: string) {
+async function keysOfFiles({ signingKeyFile, keyFiles, servingKeyFile }: ServiceAccountOptions, ownKey: string) {
   const signingFlag = 'service-account-signing-key-file'
   const verificationFlag = 'service-account-key-file'
-  const given = readFlagFile(flags, signingFlag)
-  if (given !== undefined) await naming(signingFlag, flags.get(signingFlag) ?? '', () => loadSigningKey(given))
+  const given = signingKeyFile ? readPath(signingFlag, signingKeyFile) : undefined
+  if (signingKeyFile && given !== undefined) await naming(signingFlag, signingKeyFile, () => loadSigningKey(given))
   const signingKey = given ?? ownKey
   const verificationKeys = await Promise.all(
-    flags.get(verificationFlag).map(async (path) => {
+    keyFiles.map(async (path) => {
       const pem = readPath(verificationFlag, path)
       await naming(verificationFlag, path, () => loadVerificationKeys([pem]))
       return pem
     }),
   )
   if (verificationKeys.length > 0) return { signingKey, verificationKeys }
-  const servingKey = await usable(readFlagFile(flags, 'tls-private-key-file'))
+  const servingKey = await usable(servingKeyFile ? readPath('tls-private-key-file', servingKeyFile) : undefined)
   return { signingKey, verificationKeys: servingKey === undefined ? [signingKey] : [servingKey, signingKey] }
 }
 
-export async function serviceAccountKeys(flags: ParsedFlags, ownKey: string, ports: HostPorts, metrics: MetricsRegistry): Promise<Keys> {
-  const socket = flags.get(signingEndpoint)
-  const keys = socket ? { externalSigner: await externalSigner(flags, socket, ports, metrics) } : await keyFiles(flags, ownKey)
-  const [first = defaultIssuer, ...others] = flags.get('service-account-issuer')
-  const audiences = flags.get('api-audiences')
-  const maxSeconds = flags.get(maxExpiration)
+export async function serviceAccountKeys(
+  options: ServiceAccountOptions,
+  ownKey: string,
+  ports: HostPorts,
+  metrics: MetricsRegistry,
+): Promise<Keys> {
+  const { signer, audiences, extend, lookup, keySetUri } = options
+  const maxSeconds = options.maxExpiration === undefined ? undefined : options.maxExpiration / 1000
+  const keys = signer
+    ? { externalSigner: await externalSigner(maxSeconds ?? 0, signer, ports, metrics) }
+    : await keysOfFiles(options, ownKey)
+  const [first = defaultIssuer, ...others] = options.issuers
   return {
     ...keys,
     issuers: [first, ...others],
     audiences: audiences.length > 0 ? audiences : [first],
-    ...(maxSeconds !== undefined && { maxSeconds: maxSeconds / 1000 }),
-    extend: flags.get('service-account-extend-token-expiration'),
-    lookup: flags.get('service-account-lookup'),
-    keySetUri: flags.get('service-account-jwks-uri') ?? '',
+    ...(maxSeconds !== undefined && { maxSeconds }),
+    extend,
+    lookup,
+    keySetUri,
   }
 }

@@ -25,13 +25,15 @@ import type { AuditLog } from '../observe/audit-log.ts'
 import { openDebugSocket } from '../observe/debug-socket.ts'
 import { createProfiler } from '../observe/profiler.ts'
 import { announced, clientAuthorities } from '../pki/authorities.ts'
-import { claimCertificates, followCertificates, listenOptions, preparePki, servingCertificates } from '../pki/certificates.ts'
+import { claimCertificates, followCertificates, preparePki, servingCertificates } from '../pki/certificates.ts'
 import { hostIdentity } from '../pki/identity.ts'
 import { writeKubeconfig } from '../pki/kubeconfig.ts'
 import type { Pki } from '../pki/pki.ts'
 import type { Tracing } from '../tracing/index.ts'
 import { advertisedAddress, localAddress } from './address.ts'
-import { authenticationOptions, staticTokens } from './authentication.ts'
+import { authenticators, staticTokens } from './authentication.ts'
+import { authenticationOptions, authorizationWarnings } from './authentication-options.ts'
+import { certificateOptions, listenOptions } from './certificate-options.ts'
 import { aborted } from './ending-signal.ts'
 import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
 import { Opened } from './opened.ts'
@@ -91,8 +93,16 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   const log = logOfFlags(flags, output)
   const { logger } = log
   const sharing = flags.get('permit-port-sharing') ? sharingWarnings() : []
-  for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings, ...sharing]) logger.warn({}, warning)
+  for (const warning of [
+    ...flags.warnings,
+    ...headerWarnings(flags),
+    ...gatesOfFlags(flags).warnings,
+    ...sharing,
+    ...authorizationWarnings(flags),
+  ])
+    logger.warn({}, warning)
   const [options, stores, listening] = [serverOptions(flags), storeOptions(flags), listenOptions(flags)]
+  const [files, authentication] = [certificateOptions(flags), authenticationOptions(flags)]
   const shutdown = {
     delay: flags.get('shutdown-delay-duration'),
     sendRetryAfter: flags.get('shutdown-send-retry-after'),
@@ -102,9 +112,9 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   const servers = 'kvstore-servers'
   if (flags.isSet(servers) && !flags.isSet('controllers'))
     logger.info({}, `built-in controllers are off because of ${flags.spelling(servers)}: run a controller manager, or add --controllers=*`)
-  const claim = await claimCertificates(flags)
+  const claim = await claimCertificates(files)
   opened.add(() => claim.release())
-  const pki = await preparePki(flags, claim, { logger })
+  const pki = await preparePki(files, claim, { logger })
   const auditLog = await openLog(flags, logger)
   opened.add(() => auditLog?.close())
   const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')
@@ -121,14 +131,15 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
     ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }),
   }
   const ports = { clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry }
-  const authorities = await clientAuthorities(flags, pki, ports)
+  const authorities = await clientAuthorities(authentication.authorities, pki, ports)
   opened.add(() => authorities.close())
-  const tokens = await staticTokens(flags, ports)
+  const tokens = await staticTokens(authentication, ports)
   opened.add(() => tokens.close())
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
+  const given = { authorities, tokens, serviceAccountKey: pki.serviceAccountKeyPem }
   const complete = {
     ...options,
-    ...(await authenticationOptions(flags, authorities, tokens, pki.serviceAccountKeyPem, ports, metrics, egress?.classes)),
+    ...(await authenticators(authentication, given, ports, metrics, egress?.classes)),
     metrics,
     hostname: hostname(),
     identity,
@@ -142,7 +153,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
     return { store, overrides }
   }
   const server = prepareApiServer(ports, open, complete)
-  const certificates = servingCertificates(flags, pki)
+  const certificates = servingCertificates(files, pki)
   const openPort = async () => {
     const port = await openListener({ ...listening, ...certificates, logger }, server.answer)
     opened.add(() => port.close(0))
@@ -155,7 +166,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   const early = listening.sharePort ? undefined : await openPort()
   handshakeErrors = () => early?.handshakeErrors ?? 0
   opened.add(() => server.close())
-  opened.add(await openDebugSocket(flags, server.debug))
+  opened.add(await openDebugSocket(flags.get('debug-socket-path'), server.debug))
   await Promise.race([server.start(), aborted(ending)])
   if (ending.aborted) {
     logger.info({ signal: ending.reason }, 'shutdown: ended during the start')
@@ -164,7 +175,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   const listener = early ?? (await openPort())
   handshakeErrors = () => listener.handshakeErrors
   writeAdminConfig(flags, pki, listener.port)
-  opened.add(await followCertificates(flags, pki, certificates, logger, (changed) => listener.reload(changed)))
+  opened.add(await followCertificates(files, pki, certificates, logger, (changed) => listener.reload(changed)))
   const announce = () => {
     try {
       listener.reload({ clientAuthorities: announced(authorities) })

@@ -3,14 +3,15 @@ import { X509Certificate } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { parseFlags } from '../../../../core/flags/parse.ts'
 import { claimCertificates, preparePki } from '../../../../runtimes/node/pki/certificates.ts'
+import { certificateOptions } from '../../../../runtimes/node/start/certificate-options.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 say('ready')
 for await (const directory of createInterface(process.stdin)) {
-  const flags = parseFlags(['--data-dir=:memory:', `--cert-dir=${directory}`], 'apiserver')
+  const options = certificateOptions(parseFlags(['--data-dir=:memory:', `--cert-dir=${directory}`], 'apiserver'))
   try {
-    const claim = await claimCertificates(flags)
-    const { serving } = await preparePki(flags, claim)
+    const claim = await claimCertificates(options)
+    const { serving } = await preparePki(options, claim)
     say(new X509Certificate(serving.certPem).serialNumber)
     await claim.release()
   } catch (error) {

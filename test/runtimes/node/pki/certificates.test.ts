@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { parseFlags } from '../../../../core/flags/parse.ts'
 import type { Certificates } from '../../../../runtimes/node/network/listener.ts'
 import { claimCertificates, followCertificates, preparePki, servingCertificates } from '../../../../runtimes/node/pki/certificates.ts'
+import { certificateOptions } from '../../../../runtimes/node/start/certificate-options.ts'
 import { takeOwnership } from '../../../../runtimes/stores/log/owner.ts'
 import { killedAtExit } from '../../../support/child.ts'
 import { nodeArguments } from '../../../support/root.ts'
@@ -43,17 +44,17 @@ test('processes that start at once with one --cert-dir serve the same certificat
 test('a process that writes certificates without an end is waited for, with a word, and is the reason of a failed start', async (t) => {
   const { path: directory, remove } = temporaryDirectory()
   t.after(remove)
-  const flags = parseFlags(['--data-dir=:memory:', `--cert-dir=${directory}`], 'apiserver')
-  const claim = await claimCertificates(flags)
+  const options = certificateOptions(parseFlags(['--data-dir=:memory:', `--cert-dir=${directory}`], 'apiserver'))
+  const claim = await claimCertificates(options)
   t.after(() => claim.release())
   const other = await takeOwnership(directory, { role: 'writer' })
-  const failed = preparePki(flags, claim, { timeout: 1 })
+  const failed = preparePki(options, claim, { timeout: 1 })
   await assert.rejects(failed, { name: 'FlagError', message: `--cert-dir: ${directory}: in use by process ${process.pid}` })
   let say: (text: string) => void
   const said = new Promise<string>((resolve) => {
     say = resolve
   })
-  const prepared = preparePki(flags, claim, { logger: { info: (_fields, text) => say(text) } })
+  const prepared = preparePki(options, claim, { logger: { info: (_fields, text) => say(text) } })
   assert.equal(await said, 'another process is writing certificates; waiting for it to finish')
   await other.release()
   assert.match((await prepared).serving.certPem, /BEGIN CERTIFICATE/)
@@ -69,22 +70,20 @@ test('certificates that change while the server starts are used when it serves, 
   write('own', issued('old.example'))
   write('named', issued('named.example'))
   const pair = (name: string) => [file(`${name}.crt`), file(`${name}.key`)] as const
-  const flags = parseFlags(
-    [
-      ...['--data-dir=:memory:', `--cert-dir=${file('certificates')}`, `--tls-sni-cert-key=${pair('named').join(',')}`],
-      ...[`--tls-cert-file=${pair('own')[0]}`, `--tls-private-key-file=${pair('own')[1]}`],
-    ],
-    'apiserver',
-  )
-  const claim = await claimCertificates(flags)
+  const argv = [
+    ...['--data-dir=:memory:', `--cert-dir=${file('certificates')}`, `--tls-sni-cert-key=${pair('named').join(',')}`],
+    ...[`--tls-cert-file=${pair('own')[0]}`, `--tls-private-key-file=${pair('own')[1]}`],
+  ]
+  const options = certificateOptions(parseFlags(argv, 'apiserver'))
+  const claim = await claimCertificates(options)
   t.after(async () => {
     await claim.release()
     remove()
   })
-  const pki = await preparePki(flags, claim)
+  const pki = await preparePki(options, claim)
   const logger = { debug() {}, info() {}, warn() {}, error() {} }
   for (const what of ['own', 'named'] as const) {
-    const inUse = servingCertificates(flags, pki)
+    const inUse = servingCertificates(options, pki)
     const used: Certificates[] = []
     let took = () => {}
     const wanted = (pem: string) =>
@@ -95,7 +94,7 @@ test('certificates that change while the server starts are used when it serves, 
       })
     const during = issued(`${what}.during.example`)
     write(what, during)
-    const stop = await followCertificates(flags, pki, inUse, logger, (next) => {
+    const stop = await followCertificates(options, pki, inUse, logger, (next) => {
       used.push(next)
       took()
     })

@@ -13,6 +13,7 @@ import type { Ports } from '../../../../core/ports.ts'
 import type { ServerOptions } from '../../../../core/server.ts'
 import { newKey } from '../../../../runtimes/node/pki/issue.ts'
 import { serviceAccountKeys } from '../../../../runtimes/node/pki/service-accounts.ts'
+import { serviceAccountOptions } from '../../../../runtimes/node/start/authentication-options.ts'
 import { serverOptions } from '../../../../runtimes/node/start/options.ts'
 import { temporaryDirectory } from '../../../support/temporary.ts'
 
@@ -97,7 +98,7 @@ test('by default, service account tokens are verified with the serving key and t
   writeFileSync(join(path, 'tls.key'), serving)
   writeFileSync(join(path, 'other.key'), other)
   const keysOf = (...argv: string[]) =>
-    serviceAccountKeys(parseFlags(argv, 'apiserver'), own, {} as Ports, createMetrics()).then((keys) =>
+    serviceAccountKeys(serviceAccountOptions(parseFlags(argv, 'apiserver')), own, {} as Ports, createMetrics()).then((keys) =>
       'verificationKeys' in keys ? keys.verificationKeys : [],
     )
   const tls = ['--tls-cert-file=c', `--tls-private-key-file=${join(path, 'tls.key')}`]
