@@ -88,7 +88,7 @@ describe('a start that waits for its store', () => {
 describe('health checks of a daemon that serves', () => {
   let daemon: Daemon
   before(async () => {
-    daemon = await startDaemon({ flags: ['--data-dir=:memory:'] })
+    daemon = await startDaemon({ flags: ['--data-dir=:memory:', '--shutdown-delay-duration=1h'] })
   })
   after(() => daemon.stop('SIGKILL'))
 
@@ -112,17 +112,21 @@ describe('health checks of a daemon that serves', () => {
       }
     }
   })
-})
 
-describe('a shutdown', () => {
-  test('has the events of the reference in its order, with -v=1', async () => {
-    const daemon = await startDaemon({ flags: ['--data-dir=:memory:', '-v=1', '--shutdown-delay-duration=200ms'] })
+  test('after SIGTERM they fail, and requests are answered, until --shutdown-delay-duration is over', async () => {
     process.kill(daemon.pid, 'SIGTERM')
     await eventually('/readyz fails during the delay', async () => {
       const response = await daemon.fetch('/readyz/shutdown')
       return response.status === 500 && (await response.text()) === 'internal server error: process is shutting down\n'
     })
     assert.equal((await daemon.fetch(collection)).status, 200)
+  })
+})
+
+describe('a shutdown', () => {
+  test('has the events of the reference in its order, with -v=1', async () => {
+    const daemon = await startDaemon({ flags: ['--data-dir=:memory:', '-v=1', '--shutdown-delay-duration=200ms'] })
+    process.kill(daemon.pid, 'SIGTERM')
     assert.equal(await daemon.ended(), 0)
     const events = [...daemon.log().matchAll(/"\[graceful-termination\] (.+)" name="(\w+)"/g)].map(([, what, name]) => `${what}: ${name}`)
     assert.deepEqual(events, [
@@ -138,17 +142,15 @@ describe('a shutdown', () => {
 
   test('ends watches one after the other with --shutdown-watch-termination-grace-period', async () => {
     const count = 60
-    const spreadOf = async (...flags: readonly string[]) => {
-      const daemon = await startDaemon({ flags: ['--data-dir=:memory:', ...flags] })
-      const watches = await Promise.all(Array.from({ length: count }, () => watchAt(daemon.fetch, collection, {})))
-      const ends = Promise.all(watches.map(async (watch) => watch.rest().then(() => performance.now())))
-      process.kill(daemon.pid, 'SIGTERM')
-      const times = await within('the ends', ends)
-      assert.equal(await daemon.ended(), 0)
-      await daemon.stop()
-      return Math.max(...times) - Math.min(...times)
-    }
-    // At least 200 a second: four each 20 ms.
-    assert.ok((await spreadOf('--shutdown-watch-termination-grace-period=10s')) >= (count / 4 - 2) * 20)
+    const daemon = await startDaemon({ flags: ['--data-dir=:memory:', '--shutdown-watch-termination-grace-period=10s'] })
+    const watches = await Promise.all(Array.from({ length: count }, () => watchAt(daemon.fetch, collection, {})))
+    const ends = Promise.all(watches.map((watch) => watch.rest()))
+    const began = performance.now()
+    process.kill(daemon.pid, 'SIGTERM')
+    await within('the ends', ends)
+    // At least 200 a second: four each 20 ms. A busy client reads several ends at once, so that only the last one says how long it took.
+    assert.ok(performance.now() - began >= (count / 4 - 2) * 20)
+    assert.equal(await daemon.ended(), 0)
+    await daemon.stop()
   })
 })

@@ -86,12 +86,21 @@ async function timeFault(prepare: Prepare, small: Prepared, least: number, limit
   return whole > most ? `slow: ${told}` : undefined
 }
 
-/** The fault of the memory used; undefined if there is none. */
+/**
+ * The fault of the memory used; undefined if there is none. It must show in every measurement: code is compiled and tables are made when the first
+ * needs them, and what earlier works left may be released late.
+ */
 async function memoryFault(prepare: Prepare, limit = defaultLimits.memory): Promise<string | undefined> {
-  const { bytes, work } = await prepare(memory.bytes)
-  const most = fixed.memory + (limit * Math.max(bytes, memory.bytes)) / mebibyte
-  const live = (await peakMemory(work, most * mebibyte)) / mebibyte
-  return live > most ? `fills: ${(bytes / mebibyte).toFixed(2)} MiB ${live.toFixed(1)} MiB` : undefined
+  let least = Number.POSITIVE_INFINITY
+  let size = 0
+  for (let looks = 0; looks < maxLooks; looks++) {
+    const { bytes, work } = await prepare(memory.bytes)
+    const most = fixed.memory + (limit * Math.max(bytes, memory.bytes)) / mebibyte
+    least = Math.min(least, (await peakMemory(work, most * mebibyte)) / mebibyte)
+    if (least <= most) return undefined
+    size = bytes / mebibyte
+  }
+  return `fills: ${size.toFixed(2)} MiB ${least.toFixed(1)} MiB`
 }
 
 /**

@@ -17,7 +17,8 @@ import { webClock } from '../../../runtimes/web/ports.ts'
 import { ManualClock } from '../../support/clock.ts'
 import type { AssembledServer } from '../../support/core-server.ts'
 import { startCore } from '../../support/core-server.ts'
-import { within } from '../../support/wait.ts'
+import { quiet } from '../../support/quiet.ts'
+import { eventually, within } from '../../support/wait.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -133,7 +134,8 @@ test('a request waits for its seat after the body', async () => {
     },
   }
   const body = Promise.resolve(receiveBody(exchange)).then((bytes) => seats.push(text(bytes)))
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await eventually('the wait for the seat', async () => seats.includes('waits'))
+  await quiet()
   assert.deepEqual(seats, ['left', 'waits'])
   free()
   await body

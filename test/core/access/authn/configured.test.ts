@@ -9,7 +9,8 @@ import { reloadReports } from '../../../../core/config/reload-metrics.ts'
 import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { eventually } from '../../../support/wait.ts'
-import { clock, createWeb, issuerKey, issuerUrl, keepLog, publish, settings, settle, sign, type Web } from './jwt/jwt-issuer.ts'
+import { quiet } from '../../../support/quiet.ts'
+import { clock, createWeb, issuerKey, issuerUrl, keepLog, publish, settings, sign, type Web } from './jwt/jwt-issuer.ts'
 
 const platform = createPlatform()
 const key = await issuerKey('ES256', 'one')
@@ -58,7 +59,7 @@ async function start(web: Web, given: AuthenticationSettings, text = '', anonymo
     reports: issuerReports(registry.record(jwtRows), clock, ''),
     reloads: reloadReports(registry.record(authenticationFileRows), clock, ''),
   })
-  await settle()
+  await quiet()
   const name = async (token: string) => {
     try {
       return (await authentication.tokens?.authenticateToken(token, undefined, undefined))?.user.name
@@ -137,29 +138,29 @@ test('a changed file is used once all its issuers are initialized, and retried o
   await eventually('the hash of the JWKS', async () => /key_set_info\{[^}]*\} 1/.test(text()))
 
   onDisk.set(file({ jwt: [entry('new:'), entry('', second)] }))
-  await settle()
+  await quiet()
   clock.advance(11_000)
-  await settle()
+  await quiet()
   assert.equal(await name(token), 'old:jane', 'while an issuer is being initialized')
   clock.advance(50_000)
-  await settle()
+  await quiet()
   assert.match(lines.join('\n'), /not reloaded.*discovery did not succeed for every issuer/)
   publish(web, [key], second)
   assert.equal(await name(token), 'old:jane')
   clock.advance(60_000)
-  await settle()
+  await quiet()
   assert.equal(await name(token), 'new:jane', 'it is retried')
   assert.equal(await name(await sign(key, { iss: second })), 'jane')
 
   onDisk.set(file({ jwt: [entry('', second)] }))
-  await settle()
+  await quiet()
   assert.equal(await name(token), undefined, 'tokens of a removed issuer get no opinion')
   assert.doesNotMatch(text(), /key_set_info\{[^}]*\} 1\n[^#]*key_set_info/, 'and no metrics')
   authentication.close()
   const calls = web.calls.length
   onDisk.set(file({ jwt: [entry('late:')] }))
   clock.advance(120_000)
-  await settle()
+  await quiet()
   assert.equal(web.calls.length, calls, 'no requests after close')
 })
 
@@ -171,7 +172,7 @@ test('an invalid changed file is not used', async () => {
   const bad = ['{', '[]', file({ jwt: [{}] }), file({ anonymous: { enabled: true } }), file({ jwt: [entry('', 'https://own.example')] })]
   for (const content of bad) {
     onDisk.set(content)
-    await settle()
+    await quiet()
     assert.equal(await name(token), 'good:jane', content)
   }
   assert.equal(lines.filter((line) => line.includes('not reloaded; the last valid one stays')).length, bad.length)

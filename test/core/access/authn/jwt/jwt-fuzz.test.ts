@@ -6,7 +6,8 @@ import { jwtAuthenticators } from '../../../../../core/access/authn/jwt/authenti
 import type { Clock } from '../../../../../core/ports.ts'
 import { mutate, seeded } from '../../../../support/mutate.ts'
 import { trials } from '../../../../support/soak.ts'
-import { context, createWeb, issuerKey, publish, settings, settle, sign } from './jwt-issuer.ts'
+import { quiet } from '../../../../support/quiet.ts'
+import { context, createWeb, issuerKey, publish, settings, sign } from './jwt-issuer.ts'
 
 /** Timers never fire. */
 const clock: Clock = {
@@ -59,7 +60,7 @@ test('changed tokens', { timeout: 600_000 }, async (t) => {
   const web = createWeb()
   publish(web, [key])
   const tokens = jwtAuthenticators([settings()], context(web, { clock }))
-  await settle()
+  await quiet()
   const exp = Math.floor(Date.now() / 1000) + 86_400
   const good = await Promise.all([{}, { groups: ['a'] }, { aud: ['me', 'x'], jti: 'j' }].map((claims) => sign(key, { ...claims, exp })))
   for (const token of good) assert.ok(await tokens.authenticateToken(token, undefined, undefined), 'unmodified tokens are accepted')

@@ -100,13 +100,3 @@ export function context(web: Web, changes: Partial<JwtContext> = {}): JwtContext
   const { logger } = keepLog()
   return { platform: createPlatform(), clock, logger, outbound: web, reports: silent, algorithms: jwtAlgorithms, ...changes }
 }
-
-const nothing = new Uint8Array(0)
-
-/** Waits until pending work stops or waits for a timer. Keys are imported on other threads, which a busy machine delays. */
-export const settle = async (turns = 50) => {
-  for (let turn = 0; turn < turns; turn++) {
-    await crypto.subtle.digest('SHA-256', nothing)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}

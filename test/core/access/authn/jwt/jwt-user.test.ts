@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type JwtAuthenticators, jwtAuthenticators } from '../../../../../core/access/authn/jwt/authenticator.ts'
 import type { JwtSettings } from '../../../../../core/access/authn/jwt/settings.ts'
-import { clock, context, createWeb, issuerKey, issuerUrl, publish, seconds, settings, settle, sign, type Web } from './jwt-issuer.ts'
+import { quiet } from '../../../../support/quiet.ts'
+import { clock, context, createWeb, issuerKey, issuerUrl, publish, seconds, settings, sign, type Web } from './jwt-issuer.ts'
 
 const key = await issuerKey('ES256', 'one')
 /** Key of an issuer of distributed groups; shared, because generating RSA keys is slow. */
@@ -20,7 +21,7 @@ const claim = (name: string, prefix = '') => ({ claim: name, expression: '', pre
 async function start(given: JwtSettings, web: Web = createWeb()): Promise<JwtAuthenticators> {
   publish(web, [key])
   const tokens = jwtAuthenticators([given], context(web))
-  await settle()
+  await quiet()
   return tokens
 }
 
@@ -158,7 +159,7 @@ async function distributed(answer: (other: Key) => Promise<unknown>, claims: Cla
   const found = tokens.authenticateToken(await sign(key, claims), undefined, undefined)
   if (found instanceof Promise) found.catch(() => undefined)
   for (let i = 0; i < 3; i++) {
-    await settle()
+    await quiet()
     clock.advance(1_000)
   }
   return { groups: (await found)?.user.groups, web }
@@ -213,12 +214,12 @@ test('each issuer uses its own entry', async () => {
   publish(web, [key])
   const entries = [settings(), { ...settings({ username: claim('sub', 'second:') }), issuer: { ...settings().issuer, url: second } }]
   const tokens = jwtAuthenticators(entries, context(web))
-  await settle()
+  await quiet()
   const name = async (token: string) => (await tokens.authenticateToken(token, undefined, undefined))?.user.name
   assert.equal(await name(await sign(key)), 'jane')
   assert.equal(await name(await sign(other, { iss: second })), 'second:jane')
   const crossed = name(await sign(other, { iss: issuerUrl }))
-  await settle()
+  await quiet()
   clock.advance(2_000)
   await assert.rejects(crossed, /failed to verify/)
 })
@@ -234,7 +235,7 @@ test('expressions over claims pause, so that other requests run meanwhile', asyn
     [given],
     context(web, { clock: { now: () => clock.now(), after: () => () => {}, monotonic: () => (time += 3), pause } }),
   )
-  await settle()
+  await quiet()
   const found = await tokens.authenticateToken(await sign(key, { text: `${'a'.repeat(20)}c`.repeat(3_000) }), undefined, undefined)
   assert.equal(found?.user.uid, 'false')
   assert.ok(pauses > 1, `${pauses} pauses`)

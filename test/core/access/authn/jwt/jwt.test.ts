@@ -4,6 +4,7 @@ import { exportSPKI, importJWK } from 'jose'
 import { AuthenticationError, type TokenAuthenticator } from '../../../../../core/access/authn/authenticator.ts'
 import { jwtAlgorithms } from '../../../../../core/access/authn/jwt/algorithms.ts'
 import { type JwtAuthenticators, type JwtContext, jwtAuthenticators } from '../../../../../core/access/authn/jwt/authenticator.ts'
+import { quiet } from '../../../../support/quiet.ts'
 import {
   asked,
   clock,
@@ -15,7 +16,6 @@ import {
   publish,
   seconds,
   settings,
-  settle,
   sign,
   type Web,
 } from './jwt-issuer.ts'
@@ -26,7 +26,7 @@ const stranger = await issuerKey('ES256', 'one')
 
 async function start(web: Web, given = settings(), changes: Partial<JwtContext> = {}): Promise<JwtAuthenticators> {
   const authenticators = jwtAuthenticators([given], context(web, changes))
-  await settle()
+  await quiet()
   return authenticators
 }
 
@@ -192,7 +192,7 @@ test(`${attacks.length} tokens that are refused, and ${strangers.length} that ge
   const { web, tokens } = await withKeys(key, rsa)
   const waiting = async (token: string) => {
     const found = outcome(tokens, token)
-    await settle(10)
+    await quiet()
     clock.advance(2_000)
     return found
   }
@@ -225,7 +225,7 @@ test('encryption keys, keys for other algorithms and symmetric keys verify nothi
     publish(web, [{ ...key, public: { ...key.public, ...change } }])
     const tokens = await start(web)
     const found = outcome(tokens, await sign(key))
-    await settle()
+    await quiet()
     clock.advance(2_000)
     assert.match(await found, /failed to verify id token signature/, JSON.stringify(change))
   }
@@ -241,15 +241,15 @@ test('an issuer that is down at start and comes up later', async () => {
   assert.ok(!lines.join('\n').includes(token), 'no token in the log')
   publish(web, [key])
   clock.advance(9_000)
-  await settle()
+  await quiet()
   assert.equal(await outcome(tokens, token), 'oidc: authenticator not initialized', 'the next attempt is not due yet')
   clock.advance(1_000)
-  await settle()
+  await quiet()
   assert.equal(await outcome(tokens, token), 'jane')
   web.answers.clear()
   clock.advance(600_000)
   assert.equal(await outcome(tokens, token), 'jane', 'its keys stay known when it is down again')
-  await settle()
+  await quiet()
 })
 
 test('invalid discovery documents', async () => {
@@ -270,7 +270,7 @@ test('invalid discovery documents', async () => {
     assert.match(lines.join('\n'), problem)
     tokens.close()
     clock.advance(20_000)
-    await settle()
+    await quiet()
     assert.equal(web.calls.length, 1, 'a closed authenticator makes no requests')
   }
 })
@@ -306,14 +306,14 @@ test('unverifiable tokens cause at most one JWKS request per second', async () =
   assert.deepEqual([...new Set(refused)], ['oidc: failed to verify id token signature'])
   for (let second = 0; second < 3; second++) {
     void outcome(tokens, token)
-    await settle()
+    await quiet()
     clock.advance(1_000)
-    await settle()
+    await quiet()
   }
   assert.ok(asked(web, '/keys') <= 4, `${asked(web, '/keys')} calls`)
   publish(web, [key, stranger])
   const later = outcome(tokens, await sign(stranger))
-  await settle()
+  await quiet()
   clock.advance(1_000)
   assert.equal(await later, 'jane', 'callers in between wait for the next request')
 })
@@ -325,9 +325,9 @@ test('a withdrawn key is removed', async () => {
   publish(web, [rsa])
   clock.advance(301_000)
   assert.equal(await outcome(tokens, token), 'jane', 'keys are refreshed in the background')
-  await settle()
+  await quiet()
   const late = outcome(tokens, token)
-  await settle()
+  await quiet()
   clock.advance(1_000)
   assert.match(await late, /failed to verify/)
 })
