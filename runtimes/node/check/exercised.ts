@@ -38,7 +38,7 @@ function levelOf(schema: Schema, owner: string, path: string, found: Rule[]): Le
   const rules = (schema['x-kubernetes-validations'] ?? []).map(
     ({ rule }): Rule => ({ owner, rule: `${path}: ${rule}`, isTransition: transition.test(rule), isMet: false }),
   )
-  found.push(...rules)
+  for (const rule of rules) found.push(rule)
   const properties = new Map<string, Level>()
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const level = levelOf(property, owner, `${path}.${name}`, found)
@@ -65,7 +65,7 @@ const policyGroup = 'admissionregistration.k8s.io'
 /** What the twin of a policy says. */
 const mark = 'exercised'
 const twinName = (policyKind: string, name: unknown) => `exercised.${policyKind.toLowerCase()}.${String(name)}`
-const twinWarning = new RegExp(`^Validation failed for ValidatingAdmissionPolicy '(exercised\\.[^']+)' with binding '[^']*': ${mark}$`)
+const twinWarning = /^Validation failed for ValidatingAdmissionPolicy '(exercised\.[^']+)' with binding '[^']*': exercised$/
 
 export class Exercised {
   readonly #rules: Rule[] = []

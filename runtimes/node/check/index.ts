@@ -2,11 +2,10 @@
 import { parseArgs } from 'node:util'
 import { FlagError } from '../../../core/flags/flag.ts'
 import { parseFlags } from '../../../core/flags/parse.ts'
-import type { Logger } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
-import { startTestServer } from '../../testing/index.ts'
-import type { PlacedLogger } from '../log/logger.ts'
+import type { ServerOptions } from '../../../core/server.ts'
+import { keepRunning } from '../clock.ts'
 import { serverOptions } from '../start/options.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 import { Exercised } from './exercised.ts'
@@ -14,6 +13,7 @@ import { copyOf, Judge } from './judge.ts'
 import { groupOf } from './kinds.ts'
 import { loadManifests, type Manifest } from './manifests.ts'
 import { passed, type Results, reports } from './report.ts'
+import { startServer } from './server.ts'
 
 /** Flags of the server that change what it accepts. */
 const serverFlags = [
@@ -48,13 +48,11 @@ function argumentsOf(argv: readonly string[]) {
 
 type Flags = ReturnType<typeof argumentsOf>['values']
 
-const silent: PlacedLogger & Required<Logger> = { v: () => false, debug() {}, info() {}, warn() {}, error() {}, at: () => silent }
-
-async function startServer(flags: Flags, program: string) {
+function optionsOf(flags: Flags, program: string): ServerOptions {
   const given = serverFlags.flatMap((name) => (flags[name] ?? []).map((value) => `--${name}=${value}`))
   const emulated = flags.release === undefined ? [] : [`--emulated-version=${flags.release}`]
   const parsed = parseFlags(['--platform=kubernetes', '--allow-privileged', ...emulated, ...given], program)
-  return startTestServer({ ...serverOptions(parsed), telemetry: { logger: silent } })
+  return serverOptions(parsed)
 }
 
 const isDefinition = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) =>
@@ -107,7 +105,8 @@ export async function check(argv: readonly string[], program: string, write: (te
   const schemas = loadManifests(flags.schemas ?? []).objects.filter(isDefinition)
   const cluster = flags.against === undefined ? undefined : await openCluster(flags.against)
   const exercised = flags.unexercised ? new Exercised() : undefined
-  const server = await startServer(flags, program)
+  const server = await startServer(optionsOf(flags, program))
+  const end = keepRunning()
   const progress = progressOf(objects.length)
   try {
     const judge: Judge = new Judge(server, {
@@ -138,5 +137,6 @@ export async function check(argv: readonly string[], program: string, write: (te
     return passed(results) ? 0 : 1
   } finally {
     await server.close()
+    end()
   }
 }

@@ -1,13 +1,15 @@
 /** Judges manifests by a server in memory: each object is created or applied there as a client would. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../../core/schema/model.ts'
-import type { TestServer } from '../../testing/index.ts'
-import { pathOf } from '../../testing/object-path.ts'
 import { checkedKind, groupOf } from './kinds.ts'
 import type { Manifest } from './manifests.ts'
+import type { JudgingServer } from './server.ts'
 import { problemsOf, type Refusal, type Verdict, warningsOf } from './verdict.ts'
 
 /** Milliseconds until controllers have done what later objects depend on. */
 const readyTimeout = 10_000
+/** Milliseconds between looks at it. */
+const readyPause = 5
 
 export interface JudgeOptions {
   /** Of objects that name none. */
@@ -41,6 +43,8 @@ interface Answer {
   readonly body: JsonObject
 }
 
+const rootOf = (apiVersion: string) => `${groupOf(apiVersion) === '' ? '/api' : '/apis'}/${apiVersion}`
+
 const metadataOf = (object: JsonObject) => (object['metadata'] ?? {}) as { name?: string; namespace?: string }
 
 /** Fields of objects in a cluster that a copy of them does not have. */
@@ -62,12 +66,12 @@ export const copyOf = ({ status: _, ...object }: JsonObject): JsonObject => ({
 })
 
 export class Judge {
-  readonly #server: TestServer
+  readonly #server: JudgingServer
   readonly #options: JudgeOptions
   readonly #kinds = new Map<string, Promise<readonly Kind[]>>()
   readonly #namespaces = new Set<string>()
 
-  constructor(server: TestServer, options: JudgeOptions) {
+  constructor(server: JudgingServer, options: JudgeOptions) {
     this.#server = server
     this.#options = options
   }
@@ -144,8 +148,12 @@ export class Judge {
   async #ready({ apiVersion, kind, object }: Manifest): Promise<void> {
     const { ready } = checkedKind(apiVersion, kind)
     if (ready === undefined) return
-    const { name = '', namespace = this.#options.namespace } = metadataOf(object)
-    await this.#server.objects<JsonObject>(apiVersion, kind, { namespace }).until(name, ready, readyTimeout)
+    const place = (await this.#place(apiVersion, kind, object)) as Place
+    const path = `${place.collection}/${metadataOf(object).name}`
+    for (const end = performance.now() + readyTimeout; performance.now() < end; await sleep(readyPause)) {
+      const response = await this.#server.fetch(path)
+      if (!response.ok || ready((await response.json()) as JsonObject)) return
+    }
   }
 
   async #place(apiVersion: string, kind: string, object: JsonObject): Promise<Place | undefined> {
@@ -153,7 +161,8 @@ export class Judge {
     const found = kinds.find((each) => each.kind === kind && !each.name.includes('/'))
     if (found === undefined) return undefined
     const { namespace = this.#options.namespace } = metadataOf(object)
-    const collection = pathOf(apiVersion, { plural: found.name, namespaced: found.namespaced }, namespace)
+    const within = found.namespaced ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+    const collection = `${rootOf(apiVersion)}${within}/${found.name}`
     return { collection, namespace: found.namespaced ? namespace : undefined }
   }
 
@@ -164,7 +173,7 @@ export class Judge {
   }
 
   async #discover(apiVersion: string): Promise<readonly Kind[]> {
-    const response = await this.#server.fetch(`${groupOf(apiVersion) === '' ? '/api' : '/apis'}/${apiVersion}`)
+    const response = await this.#server.fetch(rootOf(apiVersion))
     return response.ok ? ((await response.json()) as { resources: Kind[] }).resources : []
   }
 

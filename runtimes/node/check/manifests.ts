@@ -69,14 +69,14 @@ export function loadManifests(paths: readonly string[]): Manifests {
 }
 
 /** The objects of a YAML or JSON text; lists are expanded. */
-export function readManifests(file: string, bytes: Uint8Array): Manifests {
+function readManifests(file: string, bytes: Uint8Array): Manifests {
   const objects: Manifest[] = []
   const unreadable: Unreadable[] = []
   const { text, fault } = yamlInput(bytes)
   if (fault !== undefined) return { objects, unreadable: [{ file, line: text.split('\n').length, message: `yaml: ${fault}` }] }
   for (const { body, line } of documentsOf(text)) {
     try {
-      objects.push(...objectsOf(file, body, line))
+      for (const object of objectsOf(file, body, line)) objects.push(object)
     } catch (error) {
       if (!(error instanceof YamlError || error instanceof NoObject)) throw error
       const [, at = '1'] = /line (\d+): /.exec(error.message) ?? []

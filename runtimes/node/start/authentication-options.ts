@@ -74,7 +74,7 @@ export function authorizationWarnings(flags: ParsedFlags): readonly string[] {
 }
 
 /** CA bundles of client certificates and front proxies. */
-export const authorityOptions = (flags: ParsedFlags): AuthorityOptions => ({
+const authorityOptions = (flags: ParsedFlags): AuthorityOptions => ({
   clientCaFile: flags.get('client-ca-file'),
   frontProxyCaFile: flags.get('requestheader-client-ca-file'),
   frontProxies: {

@@ -1,0 +1,37 @@
+/** The server that judges: in memory, with the administrator as its only client, and without connections to anybody. */
+import type { Authenticator } from '../../../core/access/authn/authenticator.ts'
+import type { Logger, Outbound } from '../../../core/ports.ts'
+import { createApiServer, type ServerOptions } from '../../../core/server.ts'
+import { memoryStore } from '../../stores/memory.ts'
+import type { PlacedLogger } from '../log/logger.ts'
+import { nodeClock, nodeFiles } from '../start/ports.ts'
+
+const silent: PlacedLogger & Required<Logger> = { v: () => false, debug() {}, info() {}, warn() {}, error() {}, at: () => silent }
+
+const nobody = () => Promise.reject(new Error('a check calls nobody'))
+const outbound: Outbound = { fetch: nobody, call: nobody }
+
+const administrator: Authenticator = {
+  name: 'check',
+  authenticate: () => ({ user: { name: 'admin', groups: ['system:masters'] } }),
+}
+
+export interface JudgingServer {
+  /** Sends a request; `path` starts with a slash. */
+  fetch(path: string, init?: RequestInit): Promise<Response>
+  close(): Promise<void>
+}
+
+/** Rejects with an OptionError. */
+export async function startServer(options: ServerOptions): Promise<JudgingServer> {
+  const store = memoryStore({ clock: nodeClock })
+  const ports = { store, clock: nodeClock, files: nodeFiles, outbound, telemetry: { logger: silent } }
+  const server = await createApiServer(ports, { ...options, authenticators: [administrator] })
+  return {
+    fetch: (path, init) => server.fetch(new Request(`http://apiserver.check${path}`, init)),
+    async close() {
+      await server.close()
+      await store.close()
+    },
+  }
+}
