@@ -1,5 +1,5 @@
-import * as z from 'zod'
-import { list, text, typeMeta } from '../../config/files/fields.ts'
+import * as z from 'zod/mini'
+import { list, optional, text, typeMeta } from '../../config/files/fields.ts'
 import { fileKind } from '../../config/files/kind.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { admissionPlugins } from '../plugins/index.ts'
@@ -11,10 +11,7 @@ const schema = z.strictObject({
       name: text,
       path: text,
       /** Inline configuration, instead of the file at `path`. */
-      configuration: z
-        .record(z.string(), z.json())
-        .nullish()
-        .transform((value) => value ?? undefined),
+      configuration: optional(z.record(z.string(), z.json())),
     }),
   ),
 })

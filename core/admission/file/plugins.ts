@@ -1,6 +1,6 @@
 /** Configuration kinds of admission plugins: versions, fields and validation. */
-import * as z from 'zod'
-import { bool, list, optional, optionalInt32, optionalText, struct, text, typeMeta } from '../../config/files/fields.ts'
+import * as z from 'zod/mini'
+import { bool, list, mapped, optional, optionalInt32, optionalText, struct, text, typeMeta } from '../../config/files/fields.ts'
 import { converted, type FileContext, type FileKind, fileKind } from '../../config/files/kind.ts'
 import { validateTolerations } from '../../resources/core/scheduling-validation.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -18,8 +18,8 @@ import { parseNodeSelector } from '../plugins/pod-node-selector.ts'
 import { levelProblem, modes, type Policy, parseLevel, parseVersion, versionProblem } from '../plugins/pod-security/policy.ts'
 import type { Toleration } from '../plugins/tolerations.ts'
 
-const level = text.transform((value) => value || 'privileged')
-const version = text.transform((value) => value || 'latest')
+const level = mapped(text, (value) => value || 'privileged')
+const version = mapped(text, (value) => value || 'latest')
 
 const podSecurity = z.strictObject({
   ...typeMeta,
@@ -99,7 +99,7 @@ const quotaFile = fileKind({
 })
 
 const limitTypes = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const
-const int = optionalInt32.transform((value) => value ?? 0)
+const int = mapped(optionalInt32, (value) => value ?? 0)
 const eventRate = z.strictObject({ ...typeMeta, limits: list(z.strictObject({ type: text, qps: int, burst: int, cacheSize: int })) })
 
 const eventRateFile = fileKind({
@@ -140,10 +140,7 @@ const defined = (each: z.output<typeof toleration>): Toleration =>
   Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined))
 
 const selectors = z.strictObject({
-  podNodeSelectorPluginConfig: z
-    .record(z.string(), text)
-    .nullish()
-    .transform((value) => value ?? {}),
+  podNodeSelectorPluginConfig: mapped(z.nullish(z.record(z.string(), text)), (value) => value ?? {}),
 })
 
 const selectorsFile = fileKind({

@@ -1,5 +1,5 @@
 /** The audit policy (apiserver, pkg/apis/audit/validation). */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { bool, list, optionalBool, text, typeMeta } from '../../config/files/fields.ts'
 import { fileKind } from '../../config/files/kind.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'

@@ -1,5 +1,5 @@
 /** Through which proxies outgoing connections lead, by traffic class (KEP-1281; apiserver/pkg/server/egressselector/config.go). */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { list, optional, struct, text, typeMeta } from './fields.ts'

@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { FieldError } from '../../schema/field-error.ts'
 
 /** `field` is empty for problems of the file as a whole. */

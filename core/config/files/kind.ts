@@ -1,11 +1,12 @@
-import type * as z from 'zod'
+import type * as z from 'zod/mini'
 import type { Platform } from '../../platform.ts'
 import type { Egress } from '../../ports.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { isObject } from '../../schema/json/is-object.ts'
 import type { FeatureGates } from '../feature-gates.ts'
 import { ourWords } from '../words.ts'
-import { ConfigurationFileError, schemaProblems } from './error.ts'
+import { ConfigurationFileError } from './error.ts'
+import { readFields } from './fields.ts'
 
 export interface FileContext {
   readonly platform: Platform
@@ -21,7 +22,7 @@ export interface FileContext {
 }
 
 /** A kind of configuration file as data: versions, fields, and validation. */
-interface FileKindOptions<S extends z.ZodType> {
+interface FileKindOptions<S extends z.ZodMiniType> {
   /** Registered kinds with the same content, the preferred one first; none: the file has neither kind nor version. */
   readonly kinds: readonly RegisteredKind[]
   readonly schema: S
@@ -82,16 +83,23 @@ function renamed(value: unknown, names: readonly string[], platform: Platform): 
   return Object.fromEntries(entries)
 }
 
-export function fileKind<S extends z.ZodType>({ kinds, schema, aliased, validate, complete }: FileKindOptions<S>): FileKind<z.output<S>> {
+export function fileKind<S extends z.ZodMiniType>({
+  kinds,
+  schema,
+  aliased,
+  validate,
+  complete,
+}: FileKindOptions<S>): FileKind<z.output<S>> {
   return {
     kinds,
     load(value, context) {
-      const decoded = schema.safeParse(aliased ? renamed(value, aliased, context.platform) : value)
-      if (!decoded.success) throw new ConfigurationFileError(context.path, schemaProblems(decoded.error.issues))
+      const read = readFields(schema, aliased ? renamed(value, aliased, context.platform) : value)
+      if ('problems' in read) throw new ConfigurationFileError(context.path, read.problems)
+      const { content } = read
       const errors = new FieldErrors()
-      validate(decoded.data, errors, context)
+      validate(content, errors, context)
       if (errors.list.length > 0) throw new ConfigurationFileError(context.path, errors.list)
-      return complete?.(decoded.data, context) ?? decoded.data
+      return complete?.(content, context) ?? content
     },
   }
 }

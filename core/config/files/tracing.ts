@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { FieldPath } from '../../schema/field-path.ts'
 import { optionalInt32, optionalText, typeMeta } from './fields.ts'
 import { fileKind } from './kind.ts'

@@ -1,5 +1,5 @@
-import * as z from 'zod'
-import { list, optional, optionalDuration, optionalInt32, text, typeMeta } from '../../config/files/fields.ts'
+import * as z from 'zod/mini'
+import { list, mapped, optional, optionalDuration, optionalInt32, text, typeMeta } from '../../config/files/fields.ts'
 import { type FileContext, fileKind } from '../../config/files/kind.ts'
 import { DecodeError } from '../../schema/decode-error.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
@@ -9,12 +9,13 @@ import { validateResources } from './resources.ts'
 
 const keys = z.strictObject({ keys: list(z.strictObject({ name: text, secret: text })) })
 
-const kms = z
-  .strictObject({ apiVersion: text, name: text, cachesize: optionalInt32, endpoint: text, timeout: optionalDuration })
-  .transform(({ apiVersion: given, cachesize, timeout = 3_000, ...rest }) => {
+const kms = mapped(
+  z.strictObject({ apiVersion: text, name: text, cachesize: optionalInt32, endpoint: text, timeout: optionalDuration }),
+  ({ apiVersion: given, cachesize, timeout = 3_000, ...rest }) => {
     const apiVersion = given === '' ? 'v1' : given
     return { ...rest, apiVersion, timeout, cachesize: cachesize ?? (apiVersion === 'v1' ? 1000 : undefined) }
-  })
+  },
+)
 
 const provider = z.strictObject({
   aesgcm: optional(keys),

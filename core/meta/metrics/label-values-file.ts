@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { converted, fileKind } from '../../config/files/kind.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { type AllowedValues, allowedValues, allowedValuesProblem } from './selection.ts'

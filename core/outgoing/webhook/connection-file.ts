@@ -1,8 +1,8 @@
 /** Connection files (v1 Config, kubeconfig format): server address and credentials, with the validation rules that clients know. */
 
-import * as z from 'zod'
-import { ConfigurationFileError, schemaProblems } from '../../config/files/error.ts'
-import { bool, list, text } from '../../config/files/fields.ts'
+import * as z from 'zod/mini'
+import { ConfigurationFileError } from '../../config/files/error.ts'
+import { bool, list, readFields, text } from '../../config/files/fields.ts'
 import { parseText } from '../../config/files/load.ts'
 import type { Clock, Egress, Files } from '../../ports.ts'
 import { decodeBase64, encodeBase64 } from '../../schema/formats/base64.ts'
@@ -26,14 +26,14 @@ const user = z.object({
   tokenFile: text,
   username: text,
   password: text,
-  exec: z.unknown().optional(),
-  'auth-provider': z.unknown().optional(),
+  exec: z.optional(z.unknown()),
+  'auth-provider': z.optional(z.unknown()),
 })
 const schema = z.object({
   'current-context': text,
   contexts: list(z.object({ name: text, context: z.object({ cluster: text, user: text }) })),
   clusters: list(z.object({ name: text, cluster })),
-  users: list(z.object({ name: text, user: user.default(user.parse({})) })),
+  users: list(z.object({ name: text, user: z._default(user, user.parse({})) })),
 })
 
 type Cluster = z.output<typeof cluster>
@@ -88,8 +88,8 @@ export async function loadUsers(path: string, ports: ConnectionPorts): Promise<U
 /** Parses the file; also returns a reader for the files that it refers to. */
 async function openFile(path: string, { files }: ConnectionPorts): Promise<{ file: z.output<typeof schema>; pem: Pem; fail: Fail }> {
   const fail: Fail = (field, message) => new ConfigurationFileError(path, [{ field, message }])
-  const decoded = schema.safeParse(parseText(textOf(await files.read(path)), path))
-  if (!decoded.success) throw new ConfigurationFileError(path, schemaProblems(decoded.error.issues))
+  const read = readFields(schema, parseText(textOf(await files.read(path)), path))
+  if ('problems' in read) throw new ConfigurationFileError(path, read.problems)
   /** The content of an inline field, or of the file that the alternative field names. */
   async function pem(data: string, name: string): Promise<string> {
     try {
@@ -98,7 +98,7 @@ async function openFile(path: string, { files }: ConnectionPorts): Promise<{ fil
       throw fail('', messageOf(error))
     }
   }
-  return { file: decoded.data, pem, fail }
+  return { file: read.content, pem, fail }
 }
 
 /**

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { bool, list, optional, text, typeMeta } from '../../../config/files/fields.ts'
 import { fileKind } from '../../../config/files/kind.ts'
 import { FieldPath } from '../../../schema/field-path.ts'

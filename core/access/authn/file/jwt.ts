@@ -1,5 +1,5 @@
 /** The fields of one JWT authenticator in an AuthenticationConfiguration. */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { list, optionalText, struct, text } from '../../../config/files/fields.ts'
 
 const prefixed = struct({ claim: text, prefix: optionalText, expression: text })

@@ -1,5 +1,5 @@
 /** Has service account tokens signed by another process (`--service-account-signing-endpoint`, KEP-740). */
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { uncounted } from '../../../metrics.ts'
 import type { Clock, Logger, Outbound } from '../../../ports.ts'
 import type { Infer, Json, Message } from '../../../schema/model.ts'
@@ -35,7 +35,7 @@ const minSeconds = 600
 
 const headerSchema = z.strictObject({
   typ: z.literal('JWT'),
-  kid: z.string().min(1).max(1024),
+  kid: z.string().check(z.minLength(1), z.maxLength(1024)),
   alg: z.enum(['RS256', 'ES256', 'ES384', 'ES512']),
 })
 

@@ -1,6 +1,16 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { formatDuration } from '../../../config/duration.ts'
-import { list, optional, optionalBool, optionalDuration, optionalText, struct, text, typeMeta } from '../../../config/files/fields.ts'
+import {
+  list,
+  mapped,
+  optional,
+  optionalBool,
+  optionalDuration,
+  optionalText,
+  struct,
+  text,
+  typeMeta,
+} from '../../../config/files/fields.ts'
 import { type FileContext, fileKind } from '../../../config/files/kind.ts'
 import { ourWords } from '../../../config/words.ts'
 import type { FieldErrors } from '../../../schema/field-error.ts'
@@ -9,8 +19,8 @@ import { formats } from '../../../schema/formats/formats.ts'
 import { compileMatchConditions } from '../match-conditions.ts'
 import { authorizationModes } from '../modes.ts'
 
-const webhook = z
-  .strictObject({
+const webhook = mapped(
+  z.strictObject({
     authorizedTTL: optionalDuration,
     cacheAuthorizedRequests: optionalBool,
     unauthorizedTTL: optionalDuration,
@@ -21,15 +31,16 @@ const webhook = z
     failurePolicy: text,
     connectionInfo: struct({ type: text, platformConfigFile: optionalText }),
     matchConditions: list(z.strictObject({ expression: text })),
-  })
-  .transform(({ authorizedTTL, cacheAuthorizedRequests, unauthorizedTTL, cacheUnauthorizedRequests, timeout, ...rest }) => ({
+  }),
+  ({ authorizedTTL, cacheAuthorizedRequests, unauthorizedTTL, cacheUnauthorizedRequests, timeout, ...rest }) => ({
     ...rest,
     authorizedTTL: authorizedTTL || 300_000,
     cacheAuthorizedRequests: cacheAuthorizedRequests ?? true,
     unauthorizedTTL: unauthorizedTTL || 30_000,
     cacheUnauthorizedRequests: cacheUnauthorizedRequests ?? true,
     timeout: timeout ?? 0,
-  }))
+  }),
+)
 
 const schema = z.strictObject({
   ...typeMeta,
