@@ -42,7 +42,7 @@ function readKeys(text: string): readonly Key[] {
   return objects.slice(0, maxKeys).map((jwk) => ({ jwk, imported: new Map() }))
 }
 
-type Jose = typeof import('jose')
+type Jose = typeof import('../jose.ts')
 
 async function importKey({ jwk: { d: _private, ...published } }: Key, algorithm: string, { importJWK }: Jose): Promise<CryptoKey> {
   const key = await importJWK(published, algorithm)
@@ -95,7 +95,7 @@ export function createKeySet({ url, get, clock, fetched }: KeySetOptions): KeySe
 
   async function isSigned(token: string, { algorithm, keyId }: JwtHeader): Promise<boolean> {
     const candidates = keys
-    loading ??= import('jose')
+    loading ??= import('../jose.ts')
     const jose = await loading
     for (const key of candidates) {
       if ((keyId !== '' && key.jwk.kid !== keyId) || !fits(key.jwk, algorithm)) continue

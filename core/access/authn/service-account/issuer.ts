@@ -52,7 +52,7 @@ function boundClaims({ boundObject }: TokenRequest): Pick<AccountClaims, 'node' 
 /** Signs with a private key, whose id is in the tokens. */
 export function keySigner({ key, algorithm: alg, id: kid }: SigningKey): TokenSigner {
   return async (claims) => {
-    const { SignJWT } = await import('jose')
+    const { SignJWT } = await import('../jose.ts')
     return new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(key)
   }
 }

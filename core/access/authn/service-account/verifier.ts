@@ -38,7 +38,7 @@ export interface Verification {
  * verified (RFC 8725 3.1). `now` is in milliseconds. Rejects with an AuthenticationError.
  */
 export async function verifyToken(token: string, { keys, issuers, mustExpire }: Verification, now: number): Promise<VerifiedToken> {
-  const { decodeProtectedHeader, jwtVerify } = await import('jose')
+  const { decodeProtectedHeader, jwtVerify } = await import('../jose.ts')
   let problem: unknown
   for (const { key, algorithm } of await candidates(decodeProtectedHeader, token, keys)) {
     try {
