@@ -32,7 +32,8 @@ import { conversionRows } from '../controllers/custom-resources/conversion-metri
 import { type CustomResources, createCustomResources, definitionsCheckName } from '../controllers/custom-resources/index.ts'
 import { SharedRows } from '../controllers/custom-resources/shared-rows.ts'
 import { startControllers } from '../controllers/index.ts'
-import type { Encryption } from '../encryption/configured.ts'
+import { startLeadership } from '../controllers/leadership/index.ts'
+import { createEncryption, type Encryption } from '../encryption/configured.ts'
 import { encryptionFileRows, encryptionRows, keyUses } from '../encryption/metrics.ts'
 import { type RequestMetrics, requestMetrics } from '../filters/metrics.ts'
 import type { RequestGate } from '../filters/request-gate.ts'
@@ -56,8 +57,9 @@ import type { Peers } from '../peers/index.ts'
 import type { OpenStores } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { builtInResources } from '../resources/group-versions.ts'
+import { createRequestTracer } from '../tracing/tracer.ts'
 import { type ProxyClient, readProxyClient, registerOwn, reportAvailability, startAggregation } from './aggregation.ts'
-import type { Audit } from './audit.ts'
+import { type Audit, createAudit } from './audit.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
 import { type EncryptedData, encryptedData } from './encrypted-data.ts'
 import { type Fairness, startFairness } from './fairness.ts'
@@ -194,8 +196,6 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const metrics = general.metrics.record(encryptionRows)
       const reloads = reloadReports(general.metrics.record(encryptionFileRows), ports.clock, general.identity)
       if (!storage.encryption) return undefined
-      // Imported on demand: it brings the YAML parser.
-      const { createEncryption } = await import('../encryption/configured.ts')
       return createEncryption(storage.encryption, {
         platform: general.platform,
         gates: apis.gates,
@@ -421,8 +421,6 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   audit: part(
     ['requestMetrics'],
     async ({ requestMetrics }, { options, ports }) => {
-      // Imported on demand, as few servers have a policy.
-      const { createAudit } = await import('./audit.ts')
       return createAudit(options, ports, requestMetrics.audit, requestMetrics.passed('audit'))
     },
     {
@@ -440,8 +438,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     ],
     async ({ stores, encryption, encryptedData, ...needed }, context) => {
       const { tracer } = context.ports.telemetry
-      // Imported on demand: it brings OpenTelemetry.
-      const beginSpan = tracer && (await import('../tracing/tracer.ts')).createRequestTracer(tracer)
+      const beginSpan = tracer && createRequestTracer(tracer)
       const health = once(() =>
         context.healthOf({ stores: stores.all, encryption, readyChecks: [definitionsCheck(context), encryptedData.check] }),
       )
@@ -545,8 +542,6 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   leadership: part(
     ['table', 'stores', 'namespaces', 'requests'],
     async (needed, context) => {
-      // Imported on demand, as the gate is off by default.
-      const { startLeadership } = await import('../controllers/leadership/index.ts')
       const { general, leadership } = context.options
       return startLeadership(contextOfWriter(needed, context), { ...general, ...leadership })
     },

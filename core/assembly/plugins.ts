@@ -1,6 +1,7 @@
 /** The admission plugins of a server. */
 
 import type { AdmissionPlugin } from '../admission/attributes.ts'
+import { loadPluginConfigurations } from '../admission/file/load.ts'
 import { manifestRows } from '../admission/manifest/metrics.ts'
 import { admissionRows } from '../admission/metrics.ts'
 import { claimAccess } from '../admission/plugins/claim-access.ts'
@@ -25,11 +26,10 @@ export async function assemblePlugins(
   const { enable = [], disable = [] } = admission.admissionPlugins
   const { clock, outbound, files, telemetry } = ports
   const { enabled } = settings
-  // Imported on demand: it brings the YAML parser.
   const fromFile =
     admission.admissionFile === ''
       ? {}
-      : await (await import('../admission/file/load.ts')).loadPluginConfigurations(admission.admissionFile, {
+      : await loadPluginConfigurations(admission.admissionFile, {
           platform,
           gates: apis.gates,
           ports,

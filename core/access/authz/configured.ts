@@ -7,7 +7,7 @@ import type { Platform } from '../../platform.ts'
 import type { Ports } from '../../ports.ts'
 import { type Policy, parsePolicyFile } from './abac-policy.ts'
 import type { Authorizer } from './authorizer.ts'
-import type { Row } from './file/rows.ts'
+import { type Row, rowOfFlags, rowsOfFile } from './file/rows.ts'
 import type { AuthorizationMetrics } from './metrics.ts'
 import { createAuthorizer } from './modes.ts'
 import { followNodes } from './node-follow.ts'
@@ -92,7 +92,6 @@ export async function createAuthorization(context: AuthorizationContext): Promis
 
 async function rowsOfModes({ modes, files }: AuthorizationContext): Promise<Row[]> {
   if (!modes.includes('Webhook')) return modes.map((type) => ({ type }))
-  const { rowOfFlags } = await import('./file/rows.ts')
   return modes.map((type) => (type === 'Webhook' ? rowOfFlags(files) : { type }))
 }
 
@@ -103,7 +102,6 @@ async function configured(
   build: (rows: readonly Row[]) => Promise<Authorizer>,
   closeOthers: () => void,
 ): Promise<Authorization> {
-  const { rowsOfFile } = await import('./file/rows.ts')
   const text = await readFileText(ports.files, path)
   const first = rowsOfFile(text, path, platform)
   let current = await build(first)

@@ -1,4 +1,4 @@
-/** Authorizers from flags and files. Imported only if needed, because it brings the parsers of files and of CEL. */
+/** Authorizers from flags and files. */
 
 import { loadFile } from '../../../config/files/load.ts'
 import { ourWords } from '../../../config/words.ts'
