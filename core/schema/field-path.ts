@@ -7,10 +7,11 @@ const maxText = 4096
 /** Form of a step: `.name`, `[0]`, `[key]`, or text of several steps. */
 type Step = 'child' | 'index' | 'key' | 'text'
 
+/** A child without a name is `[]`, as in the well-known `[]: Too long`. */
 function written(step: Step, name: string | number, dot: string): string {
   const text = String(name)
   if (step === 'text') return text.startsWith('[') ? text : `${dot}${text}`
-  return step === 'child' ? `${dot}${shorten(text, maxSegment)}` : `[${shorten(text, maxSegment)}]`
+  return step === 'child' && text !== '' ? `${dot}${shorten(text, maxSegment)}` : `[${shorten(text, maxSegment)}]`
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Json } from '../../schema/model.ts'
 import type { ApiObject, SubresourceStrategy } from '../definition.ts'
 import { keptMetadata } from '../kept-metadata.ts'
 import { changesOf } from './diff.ts'
+import { isMirrorPod } from './mirror-pod.ts'
 
 type Container = { name: string; [field: string]: Json }
 
@@ -13,9 +14,6 @@ interface Spec {
 
 const specOf = (pod: ApiObject) => (pod['spec'] ?? {}) as Spec
 const containers = FieldPath.of('spec', 'ephemeralContainers')
-
-/** Annotation of mirror pods, which represent a node's static pods. */
-export const mirrorAnnotation = '<labels>/config.mirror'
 
 /** `/ephemeralcontainers`: adds containers to a running pod (KEP-277). Existing ones can't be changed or removed. */
 export const ephemeralContainers: SubresourceStrategy = {
@@ -27,8 +25,8 @@ export const ephemeralContainers: SubresourceStrategy = {
     return { ...existing, metadata: keptMetadata(existing, incoming), spec: { ...spec, ...(added && { ephemeralContainers: added }) } }
   },
   validate(pod, old, errors, { platform }) {
-    if (old.metadata.annotations?.[platform.name(mirrorAnnotation)] !== undefined) {
-      errors.forbidden(FieldPath.of('[]'), 'static pods do not support ephemeral containers')
+    if (isMirrorPod(old.metadata.annotations, platform)) {
+      errors.forbidden(FieldPath.of(''), 'static pods do not support ephemeral containers')
       return
     }
     const byName = new Map((specOf(pod).ephemeralContainers ?? []).map((container) => [container.name, container]))

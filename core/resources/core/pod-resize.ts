@@ -7,7 +7,7 @@ import type { HookContext, Infer, Json, JsonObject } from '../../schema/model.ts
 import type { ApiObject, SubresourceStrategy } from '../definition.ts'
 import { keptMetadata } from '../kept-metadata.ts'
 import type { Container as ContainerSchema } from './container.ts'
-import { mirrorAnnotation } from './pod-ephemeral.ts'
+import { isMirrorPod } from './mirror-pod.ts'
 import { isSidecar } from './pod-requests.ts'
 import type { PodSpec as PodSpecSchema } from './pod-spec.ts'
 import { qosClassOf } from './qos.ts'
@@ -138,9 +138,9 @@ export const resize: SubresourceStrategy = {
   write,
   validate(pod, old, errors, context) {
     const [wanted, stored] = [specOf(pod), specOf(old)]
-    if (old.metadata.annotations?.[context.platform.name(mirrorAnnotation)] !== undefined)
-      return errors.forbidden(FieldPath.of('[]'), 'static pods cannot be resized')
-    if (stored.os?.name === 'windows') return errors.forbidden(FieldPath.of('[]'), 'windows pods cannot be resized')
+    if (isMirrorPod(old.metadata.annotations, context.platform))
+      return errors.forbidden(FieldPath.of(''), 'static pods cannot be resized')
+    if (stored.os?.name === 'windows') return errors.forbidden(FieldPath.of(''), 'windows pods cannot be resized')
     if ((statusOf(old).qosClass ?? qosClassOf(stored)) !== qosClassOf(wanted))
       errors.invalid(spec, statusOf(pod).qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
     if (!nodeResizes(old)) errors.forbidden(spec, 'Pod running on node without support for resize')

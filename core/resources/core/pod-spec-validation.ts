@@ -1,7 +1,7 @@
 /** Validation of pod specs, in pods and templates. */
 
 import type { FieldErrors } from '../../schema/field-error.ts'
-import type { FieldPath } from '../../schema/field-path.ts'
+import { FieldPath } from '../../schema/field-path.ts'
 import { given } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
@@ -9,6 +9,7 @@ import { asJson, validateFormat, validateSupported } from '../validation.ts'
 import { validateEphemeralContainers, validateInitContainers, validateMainContainers } from './container-lists.ts'
 import { type PodView, validateChoice } from './container-validation.ts'
 import { validateDNS, validateHostAliases, validateHostnameOverride } from './dns-validation.ts'
+import { isMirrorPod } from './mirror-pod.ts'
 import { validateHostProcess, validateHostUsers, validateOS } from './os-validation.ts'
 import { aggregate } from './pod-requests.ts'
 import type { PodResourceClaim, PodSpec as PodSpecSchema } from './pod-spec.ts'
@@ -22,12 +23,23 @@ export type PodSpec = Infer<typeof PodSpecSchema>
 
 const maxInt32 = 2 ** 31 - 1
 
-/** Adds all errors of a spec. `pod`: the pod's name, or `undefined` for a template. */
-export function validatePodSpec(given: PodSpec, pod: string | undefined, path: FieldPath, errors: FieldErrors, context: HookContext): void {
+interface PodMetadata {
+  readonly name?: string | undefined
+  readonly annotations?: { readonly [key: string]: string } | undefined
+}
+
+/** Adds all errors of a spec. `pod`: the pod's metadata, or `undefined` for a template. */
+export function validatePodSpec(
+  given: PodSpec,
+  pod: PodMetadata | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
   // A required list that is absent is null.
   const spec = given.containers ? given : { ...given, containers: [] }
   const { initContainers = [], ephemeralContainers = [], resourceClaims = [] } = spec
-  const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), errors, context)
+  const volumes = validateVolumes(spec.volumes ?? [], pod && (pod.name ?? ''), path.child('volumes'), errors, context)
   const view: PodView = {
     volumes,
     claims: new Set(resourceClaims.map(({ name }) => name).filter(Boolean)),
@@ -36,7 +48,9 @@ export function validatePodSpec(given: PodSpec, pod: string | undefined, path: F
     gracePeriod: spec.terminationGracePeriodSeconds,
     os: spec.os?.name,
   }
-  validateClaims(resourceClaims, path.child('resourceClaims'), errors)
+  if (isMirrorPod(pod?.annotations, context.platform))
+    for (const _ of resourceClaims) errors.forbidden(FieldPath.of(''), 'static pods do not support resource claims')
+  else validateClaims(resourceClaims, path.child('resourceClaims'), errors)
   validateMainContainers(spec.containers, view, path.child('containers'), errors, context)
   validateInitContainers(initContainers, spec.containers, view, path.child('initContainers'), errors, context)
   const others = [...spec.containers, ...initContainers]

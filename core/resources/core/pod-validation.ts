@@ -24,7 +24,7 @@ const emptySpec: PodSpec = { containers: [] }
 export function validatePod({ metadata = {}, spec = emptySpec }: PodLike, errors: FieldErrors, context: HookContext, old?: object): void {
   const path = FieldPath.of('spec')
   validatePodAnnotations(metadata.annotations ?? {}, spec, FieldPath.of('metadata', 'annotations'), errors, context)
-  validatePodSpec(spec, metadata.name ?? '', path, errors, context)
+  validatePodSpec(spec, metadata, path, errors, context)
   if (!spec.serviceAccountName) validateTokens(spec, path.child('volumes'), errors)
   for (const list of ['containers', 'initContainers'] as const) {
     for (const [index, container] of (spec[list] ?? []).entries()) validatePadding(container, path.child(list).index(index), errors)

@@ -71,7 +71,7 @@ refusedCases(configMaps, [
     { data: { a: 'x' }, binaryData: { a: 'eA==' } },
     'data[a]: Invalid value: "a": duplicate of key present in binaryData',
   ],
-  ['more than a mebibyte', { data: { a: 'é'.repeat(524_289) } }, ': Too long: may not be more than 1048576 bytes'],
+  ['more than a mebibyte', { data: { a: 'é'.repeat(524_289) } }, '[]: Too long: may not be more than 1048576 bytes'],
 ])
 updatedCases(configMaps, [
   [

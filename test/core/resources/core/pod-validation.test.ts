@@ -464,6 +464,12 @@ refusedCases(path, [
     `${securityAt}.appArmorProfile.localhostProfile: Forbidden: apparmor profile in annotation and field must match`,
   ],
   [
+    'claims of static pods',
+    annotated({ 'kubernetes.io/config.mirror': 'x' }, { nodeName: 'n', resourceClaims: [{ name: 'a' }, { name: 'a' }] }),
+    '[]: Forbidden: static pods do not support resource claims',
+    '[]: Forbidden: static pods do not support resource claims',
+  ],
+  [
     'other seccomp profiles in annotations than in fields',
     annotated(
       { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined', 'container.seccomp.security.alpha.kubernetes.io/c': 'localhost/a' },

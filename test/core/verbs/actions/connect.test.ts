@@ -169,7 +169,7 @@ test('requests for a pod or a service go to the IP of a pod, never to other addr
 
 test('validates log options', async () => {
   const both = await api.get(`${pods}/near/log?sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z`)
-  assertFailure(both, 422, 'Invalid', /at most one of `sinceTime` or `sinceSeconds` may be specified/)
+  assertFailure(both, 422, 'Invalid', /invalid: \[\]: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified/)
   assertFailure(await api.get(`${pods}/near/log?tailLines=-1`), 422, 'Invalid', /tailLines: Invalid value: -1/)
 })
 
