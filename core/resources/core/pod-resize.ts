@@ -138,8 +138,7 @@ export const resize: SubresourceStrategy = {
   write,
   validate(pod, old, errors, context) {
     const [wanted, stored] = [specOf(pod), specOf(old)]
-    if (isMirrorPod(old.metadata.annotations, context.platform))
-      return errors.forbidden(FieldPath.of(''), 'static pods cannot be resized')
+    if (isMirrorPod(old.metadata.annotations, context.platform)) return errors.forbidden(FieldPath.of(''), 'static pods cannot be resized')
     if (stored.os?.name === 'windows') return errors.forbidden(FieldPath.of(''), 'windows pods cannot be resized')
     if ((statusOf(old).qosClass ?? qosClassOf(stored)) !== qosClassOf(wanted))
       errors.invalid(spec, statusOf(pod).qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')
