@@ -56,6 +56,51 @@ for (const [path, body, message] of refused)
     assert.deepEqual([status, answer.message], [400, message])
   })
 
+const inApps = (plural: string) => `/apis/apps/v1/namespaces/default/${plural}`
+const inNetworking = (plural: string) => `/apis/networking.k8s.io/v1/namespaces/default/${plural}`
+const scale = `${inApps('deployments')}/any/scale`
+const webhooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
+
+/** Kinds in versions that are served no longer, or not with this kind. */
+const former: readonly (readonly [path: string, kind: string, apiVersion: string, known: boolean])[] = [
+  [inApps('deployments'), 'Deployment', 'extensions/v1beta1', true],
+  [inApps('daemonsets'), 'DaemonSet', 'extensions/v1beta1', true],
+  [inApps('daemonsets'), 'DaemonSet', 'apps/v1beta2', true],
+  [inApps('daemonsets'), 'DaemonSet', 'apps/v1beta1', false],
+  [inApps('replicasets'), 'ReplicaSet', 'apps/v1beta1', false],
+  [inApps('statefulsets'), 'StatefulSet', 'extensions/v1beta1', false],
+  [inNetworking('networkpolicies'), 'NetworkPolicy', 'extensions/v1beta1', true],
+  [inNetworking('networkpolicies'), 'NetworkPolicy', 'networking.k8s.io/v1beta1', false],
+  [inNetworking('ingresses'), 'Ingress', 'networking.k8s.io/v1beta1', true],
+  ['/apis/batch/v1/namespaces/default/jobs', 'Job', 'batch/v1beta1', false],
+  ['/apis/batch/v1/namespaces/default/cronjobs', 'CronJob', 'batch/v1beta1', true],
+  ['/apis/storage.k8s.io/v1/storageclasses', 'StorageClass', 'storage.k8s.io/v1beta1', true],
+  ['/apis/storage.k8s.io/v1/storageclasses', 'StorageClass', 'storage.k8s.io/v1alpha1', false],
+  ['/apis/coordination.k8s.io/v1/namespaces/default/leases', 'Lease', 'coordination.k8s.io/v1beta1', true],
+  ['/apis/coordination.k8s.io/v1/namespaces/default/leases', 'Lease', 'coordination.k8s.io/v1alpha2', false],
+  [webhooks, 'ValidatingWebhookConfiguration', 'admissionregistration.k8s.io/v1beta1', true],
+  [webhooks, 'ValidatingWebhookConfiguration', 'admissionregistration.k8s.io/v1alpha1', false],
+  [scale, 'Scale', 'extensions/v1beta1', true],
+  [scale, 'Scale', 'apps/v1beta1', true],
+  [scale, 'Scale', 'apps/v1beta2', true],
+  [scale, 'Scale', 'apps/v1', false],
+]
+
+for (const [path, kind, apiVersion, known] of former)
+  test(`${kind} of ${apiVersion} is ${known ? 'another version' : 'unknown'}`, async () => {
+    const expected = path === scale ? 'autoscaling/v1' : path.split('/').slice(2, 4).join('/')
+    const { status, body } = await api.send<Status>(path === scale ? 'PUT' : 'POST', path, JSON.stringify({ kind, apiVersion }))
+    const otherVersion = `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`
+    const unknown = `no kind "${kind}" is registered for version "${apiVersion}" ${scheme}`
+    assert.deepEqual([status, body.message], [400, known ? otherVersion : isNot(kind, apiVersion.split('/')[1] ?? '', unknown, kind)])
+  })
+
+test('kinds of other groups that are known are named in the error', async () => {
+  const eviction = '/api/v1/namespaces/default/pods/any/eviction'
+  const { body } = await api.send<Status>('POST', eviction, '{"kind":"Scale","apiVersion":"apps/v1beta1"}')
+  assert.equal(body.message, isNot('Scale', 'v1beta1', 'converting (v1beta1.Scale) to (policy.Eviction): unknown conversion', 'Eviction'))
+})
+
 test('YAML is read in the order of its keys', async () => {
   const { body } = await api.send<Status>('POST', maps, 'kind: [a]\napiVersion: {}', { 'content-type': 'application/yaml' })
   assert.match(body.message ?? '', /cannot unmarshal object into Go struct field \.apiVersion of type string/)
