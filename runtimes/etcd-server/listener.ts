@@ -1,7 +1,13 @@
 /** A port of the server: HTTP/2 for calls, HTTP/1.1 and HTTP/2 for pages, with TLS or without. */
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type SecureVersion, type TLSSocket } from 'node:tls'
+import {
+  createServer as createTlsServer,
+  type SecureContextOptions,
+  type SecureVersion,
+  type TLSSocket,
+  type Server as TlsServer,
+} from 'node:tls'
 import type { Clock } from '../../core/ports.ts'
 import { Buffers } from '../wire/buffers.ts'
 import { Holdings } from '../wire/holdings.ts'
@@ -38,6 +44,8 @@ export interface ListenerOptions {
 
 export interface Listener {
   readonly port: number
+  /** Replaces the certificates for new connections. Throws, and changes nothing, when they are unusable. Without TLS it does nothing. */
+  reload(tls: TlsOptions): void
   /** Takes no more connections and calls; resolves when there are none left, or after so many milliseconds. */
   close(graceMilliseconds: number): Promise<void>
 }
@@ -102,8 +110,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
       socket.resume()
     })
   }
-  const server =
-    options.tls === undefined ? createServer({ noDelay: true }, sniff) : secureServer(options.tls, accept, openHttp1, openHttp2)
+  const secure = options.tls && secureServer(options.tls, accept, openHttp1, openHttp2)
+  const server = secure ?? createServer({ noDelay: true }, sniff)
   await listening(server, options)
 
   const sweep = () => {
@@ -116,6 +124,7 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
 
   return {
     port: typeof address === 'object' && address !== null ? address.port : options.port,
+    reload: (tls) => secure?.setSecureContext(contextOf(tls)),
     async close(graceMilliseconds) {
       const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
       for (const connection of connections) connection.drain()
@@ -131,15 +140,20 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   }
 }
 
+const contextOf = ({ clientCa, minVersion = 'TLSv1.2', ...rest }: TlsOptions): SecureContextOptions => ({
+  ...rest,
+  minVersion,
+  ...(clientCa !== undefined && { ca: clientCa }),
+})
+
 function secureServer(
   tls: TlsOptions,
   accept: (socket: Socket) => void,
   openHttp1: (socket: Socket) => void,
   openHttp2: (socket: Socket) => void,
-): Server {
-  const { clientCa, minVersion = 'TLSv1.2', ...rest } = tls
-  const client = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }
-  const options = { ...rest, minVersion, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headers, noDelay: true, ...client }
+): TlsServer {
+  const client = tls.clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: true }
+  const options = { ...contextOf(tls), ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headers, noDelay: true, ...client }
   return createTlsServer(options, (socket: TLSSocket) => {
     accept(socket)
     if (socket.alpnProtocol === 'h2') openHttp2(socket)

@@ -1,4 +1,5 @@
 /** The pages that etcd has for probes, beside its API: paths, statuses and bodies of etcd 3.5. */
+import { CallError } from '../../core/ports.ts'
 import { alarms, clusterVersion, type Member, version } from './member.ts'
 
 export interface Page {
@@ -42,14 +43,36 @@ function checked(name: string, checks: Checks, member: Member, query: URLSearchP
   return text(200, query.has('verbose') ? `${lines}${name} check passed\n` : 'ok\n')
 }
 
+/** Number of ended calls by path, and by code. */
+export type Calls = ReadonlyMap<string, readonly number[]>
+
+/** Methods with several messages. */
+const streams: { readonly [path: string]: string } = {
+  '/etcdserverpb.Watch/Watch': 'bidi_stream',
+  '/etcdserverpb.Lease/LeaseKeepAlive': 'bidi_stream',
+  '/etcdserverpb.Maintenance/Snapshot': 'server_stream',
+}
+
+function handledLine(path: string, code: number, count: number): string {
+  const [, service = '', method = ''] = path.split('/')
+  const labels = {
+    grpc_code: new CallError(code, '').codeName,
+    grpc_method: method,
+    grpc_service: service,
+    grpc_type: streams[path] ?? 'unary',
+  }
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value}"`)
+  return `grpc_server_handled_total{${pairs}} ${count}`
+}
+
 /** Metrics that probes and dashboards of etcd ask for first. */
-function metrics(member: Member, calls: ReadonlyMap<string, number>): Page {
+function metrics(member: Member, calls: Calls): Page {
   const lines = rows.flatMap(([name, type, help, value]) => [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} ${type}`,
     `${name} ${value(member)}`,
   ])
-  const handled = [...calls].map(([labels, count]) => `grpc_server_handled_total{${labels}} ${count}`)
+  const handled = [...calls].flatMap(([path, counts]) => counts.map((count, code) => handledLine(path, code, count)).filter(Boolean))
   const head = [
     '# HELP grpc_server_handled_total Total number of RPCs completed on the server, regardless of success or failure.',
     '# TYPE grpc_server_handled_total counter',
@@ -86,8 +109,8 @@ const rows: readonly Row[] = [
   ['etcd_debugging_mvcc_keys_total', 'gauge', 'Total number of keys.', ({ history }) => history.count('')],
 ]
 
-/** The page of a path with its query. `calls`: number of calls by their labels. */
-export function pageOf(member: Member, target: string, calls: ReadonlyMap<string, number>): Page {
+/** The page of a path with its query. */
+export function pageOf(member: Member, target: string, calls: Calls): Page {
   const { pathname, searchParams } = new URL(target, 'http://etcd')
   switch (pathname) {
     case '/health':

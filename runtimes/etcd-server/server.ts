@@ -31,6 +31,8 @@ export interface Compaction {
 export interface EtcdServer {
   /** Ports that are listened on, in the order of the options. */
   readonly ports: readonly number[]
+  /** Replaces the certificates of all ports with TLS, for new connections. Throws, and changes nothing, when they are unusable. */
+  reload(tls: TlsOptions): void
   /** Stops, and closes the store. */
   close(): Promise<void>
 }
@@ -48,22 +50,22 @@ const revisionInterval = 5 * 60_000
 export async function openEtcdServer(options: EtcdServerOptions): Promise<EtcdServer> {
   const { engine, logger, maxRequestBytes, ports } = options
   const member = new Member(options)
-  const counts = new Map<string, number>()
+  const methods = methodsOf(member)
+  const calls = new Map([...methods.keys()].map((path): [string, number[]] => [path, []]))
   const service: Service = {
-    methods: methodsOf(member),
+    methods,
     logger,
     maxMessageBytes: maxRequestBytes + messageOverhead,
     ended(path, code) {
-      const [, name = '', method = ''] = path.split('/')
-      const labels = `grpc_code="${code}",grpc_method="${method}",grpc_service="${name}"`
-      if (service.methods.has(path)) counts.set(labels, (counts.get(labels) ?? 0) + 1)
+      const counts = calls.get(path)
+      if (counts !== undefined) counts[code] = (counts[code] ?? 0) + 1
     },
   }
   const listeners: Listener[] = []
   const close = () => Promise.all(listeners.map((listener) => listener.close(closingGrace)))
   try {
     for (const { host, port, tls, serves } of ports) {
-      const shared = { host, port, tls, page: (target: string) => pageOf(member, target, counts), clock: engine.clock }
+      const shared = { host, port, tls, page: (target: string) => pageOf(member, target, calls), clock: engine.clock }
       const maxConcurrentStreams = Math.min(options.maxConcurrentStreams, maxStreams)
       listeners.push(await openListener({ ...shared, maxConcurrentStreams, ...(serves === 'clients' && { service }) }))
     }
@@ -74,6 +76,7 @@ export async function openEtcdServer(options: EtcdServerOptions): Promise<EtcdSe
   const stopCompacting = options.compaction && compactRegularly(member, options.compaction)
   return {
     ports: listeners.map(({ port }) => port),
+    reload: (tls) => listeners.forEach((listener) => void listener.reload(tls)),
     async close() {
       stopCompacting?.()
       await close()

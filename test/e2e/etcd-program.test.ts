@@ -1,9 +1,11 @@
 /** The program as etcd: by its name, its flags and variables, and what etcdctl prints. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { connect } from 'node:tls'
 import { promisify } from 'node:util'
 import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
 import { bundle, ownEtcd, runProgram } from '../support/daemon.ts'
@@ -11,6 +13,7 @@ import { type Etcd, startEtcd } from '../support/etcd.ts'
 import { freePort } from '../support/free-port.ts'
 import { startAs } from '../support/named-program.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
+import { eventually } from '../support/wait.ts'
 
 const execute = promisify(execFile)
 
@@ -130,6 +133,8 @@ test('started under the name etcd, with variables as flags, as test harnesses st
     assert.deepEqual(await (await fetch(`${url}/version`)).json(), { etcdserver: '3.5.30', etcdcluster: '3.5.0' })
     assert.match(await (await fetch(`${url}/metrics`)).text(), /^etcd_server_has_leader 1$/m)
     assert.deepEqual(await etcdctl({ servers: [url] }, ['put', 'a', '1']), { code: 0, text: 'OK\n' })
+    const put = 'grpc_server_handled_total{grpc_code="OK",grpc_method="Put",grpc_service="etcdserverpb.KV",grpc_type="unary"} 1'
+    assert((await (await fetch(`${url}/metrics`)).text()).split('\n').includes(put))
     await etcd.stop()
   } finally {
     delete process.env.ETCD_DATA_DIR
@@ -157,6 +162,18 @@ test('TLS, with client certificates', async () => {
     const known = [...trusting, `--cert=${file('client.crt', client.certPem)}`, `--key=${file('client.key', client.keyPem)}`]
     assert.deepEqual(await etcdctl(etcd, ['put', 'a', '1'], known), { code: 0, text: 'OK\n' })
     assert.equal((await etcdctl(etcd, ['put', 'a', '2', '--command-timeout=2s', '--dial-timeout=2s'], trusting)).code, 1)
+    const renewed = issue(authority, { commonName: 'renewed', names: ['127.0.0.1'] }, Date.now())
+    file('server.key', renewed.keyPem)
+    file('server.crt', renewed.certPem)
+    const { host, port } = { host: '127.0.0.1', port: Number(new URL(etcd.servers[0] ?? '').port) }
+    await eventually('the renewed certificate is served', async () => {
+      const socket = connect({ host, port, ca: authority.certPem, cert: client.certPem, key: client.keyPem })
+      await once(socket, 'secureConnect')
+      const { subject } = socket.getPeerCertificate()
+      socket.destroy()
+      return subject.CN === 'renewed'
+    })
+    assert.deepEqual(await etcdctl(etcd, ['put', 'a', '3'], known), { code: 0, text: 'OK\n' })
   } finally {
     await etcd.stop()
     remove()

@@ -2,6 +2,7 @@
 import { appendFileSync, existsSync, readdirSync } from 'node:fs'
 import { FlagError } from '../../../core/flags/flag.ts'
 import type { Logger } from '../../../core/ports.ts'
+import { messageOf } from '../../../core/schema/message-of.ts'
 import { reasonOf } from '../../atomic-file.ts'
 import { clusterVersion, version } from '../../etcd-server/member.ts'
 import { type EtcdServer, openEtcdServer, type PortOptions } from '../../etcd-server/server.ts'
@@ -17,6 +18,7 @@ import { type LogOutput, oneStream } from '../log/output.ts'
 import { Verbosity } from '../log/verbosity.ts'
 import { aborted, endingSignal } from '../start/ending-signal.ts'
 import { readPath } from '../start/flag-file.ts'
+import { nodeFiles } from '../start/ports.ts'
 import { inMemory } from '../start/store.ts'
 import { type EtcdFlagName, type EtcdFlags, parseEtcdFlags } from './flags.ts'
 
@@ -86,7 +88,7 @@ function checkDirectory(path: string): boolean {
 type TlsOptions = NonNullable<PortOptions['tls']>
 
 function tlsOf(flags: EtcdFlags): TlsOptions | undefined {
-  const [cert, key, clientCa] = (['cert-file', 'key-file', 'trusted-ca-file'] as const).map((flag) => fileOf(flags, flag))
+  const [cert, key, clientCa] = tlsFiles.map((flag) => fileOf(flags, flag))
   if (flags.get('client-cert-auth') && clientCa === undefined) throw new FlagError('--client-cert-auth: needs --trusted-ca-file')
   if ((cert === undefined) !== (key === undefined)) throw new FlagError('--cert-file and --key-file: only both')
   if (cert === undefined || key === undefined) return undefined
@@ -96,7 +98,24 @@ function tlsOf(flags: EtcdFlags): TlsOptions | undefined {
   return { cert, key, clientCa, ciphers, ...(minVersion && { minVersion }), ...(maxVersion && { maxVersion }) }
 }
 
-function fileOf(flags: EtcdFlags, flag: 'cert-file' | 'key-file' | 'trusted-ca-file'): string | undefined {
+const tlsFiles = ['cert-file', 'key-file', 'trusted-ca-file'] as const
+
+/** Reads certificates again when a file changes, as etcd does; unusable ones leave those that are used. Returns what ends it. */
+function followCertificates(flags: EtcdFlags, server: EtcdServer, logger: Logger): () => void {
+  const reload = () => {
+    try {
+      const tls = tlsOf(flags)
+      if (tls !== undefined) server.reload(tls)
+    } catch (error) {
+      logger.warn({ error: messageOf(error) }, 'certificates not read again')
+    }
+  }
+  const paths = tlsFiles.map((flag) => flags.get(flag)).filter((path) => path !== '')
+  const ends = paths.map((path) => nodeFiles.watch(path, reload))
+  return () => ends.forEach((end) => void end())
+}
+
+function fileOf(flags: EtcdFlags, flag: (typeof tlsFiles)[number]): string | undefined {
   const path = flags.get(flag)
   return path === '' ? undefined : readPath(flag, path)
 }
@@ -194,8 +213,10 @@ export async function runEtcd(argv: readonly string[]): Promise<number> {
   try {
     const logger = loggerOf(flags)
     const server = await startEtcd(flags, logger)
+    const stopFollowing = followCertificates(flags, server, logger)
     logger.info({ name: flags.get('name'), ports: server.ports }, 'ready to serve client requests')
     await aborted(ending)
+    stopFollowing()
     await server.close()
     return 0
   } finally {
