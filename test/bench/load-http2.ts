@@ -40,7 +40,7 @@ export const preface = Buffer.concat([
 ])
 
 /** The frames of a request, apart from the stream number. Literal fields without indexing (RFC 7541 6.2.2) need no encoder state. */
-export function encodeHttp2(method: string, url: URL, headers: Record<string, string>, stream: number, body?: string): Buffer {
+export function encodeHttp2(method: string, url: URL, headers: Record<string, string>, stream: number, body?: string | Uint8Array): Buffer {
   const fields: Record<string, string> = {
     ':method': method,
     ':scheme': 'https',
@@ -58,11 +58,13 @@ export class Http2Responses {
   #pending: Buffer = Buffer.alloc(0)
   #unacknowledged = 0
   readonly #send: (bytes: Buffer) => void
-  readonly #done: () => void
+  readonly #done: (stream: number) => void
+  readonly #data: ((stream: number, payload: Buffer) => void) | undefined
 
-  constructor(send: (bytes: Buffer) => void, done: () => void) {
+  constructor(send: (bytes: Buffer) => void, done: (stream: number) => void, data?: (stream: number, payload: Buffer) => void) {
     this.#send = send
     this.#done = done
+    this.#data = data
   }
 
   feed(data: Buffer): void {
@@ -71,13 +73,13 @@ export class Http2Responses {
     while (buffer.length - at >= 9) {
       const length = buffer.readUIntBE(at, 3)
       if (buffer.length - at < 9 + length) break
-      this.#frame(buffer[at + 3] ?? 0, buffer[at + 4] ?? 0, buffer.subarray(at + 9, at + 9 + length))
+      this.#frame(buffer[at + 3] ?? 0, buffer[at + 4] ?? 0, buffer.readUInt32BE(at + 5), buffer.subarray(at + 9, at + 9 + length))
       at += 9 + length
     }
     this.#pending = buffer.subarray(at)
   }
 
-  #frame(type: number, flag: number, payload: Buffer): void {
+  #frame(type: number, flag: number, stream: number, payload: Buffer): void {
     if (type === frameTypes.settings && (flag & flags.ack) === 0) this.#send(frame(frameTypes.settings, flags.ack, 0, Buffer.alloc(0)))
     if (type === frameTypes.ping && (flag & flags.ack) === 0) this.#send(frame(frameTypes.ping, flags.ack, 0, payload))
     if (type === frameTypes.data) {
@@ -86,7 +88,8 @@ export class Http2Responses {
         this.#send(frame(frameTypes.windowUpdate, 0, 0, uint32(this.#unacknowledged)))
         this.#unacknowledged = 0
       }
+      this.#data?.(stream, payload)
     }
-    if ((type === frameTypes.data || type === frameTypes.headers) && (flag & flags.endStream) !== 0) this.#done()
+    if ((type === frameTypes.data || type === frameTypes.headers) && (flag & flags.endStream) !== 0) this.#done(stream)
   }
 }
