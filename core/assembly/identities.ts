@@ -39,11 +39,25 @@ const listedTokens = async ({ authentication: { tokens } }: CompleteOptions) =>
       )
     : undefined
 
+/** Milliseconds that answers of a token webhook are cached (`--authentication-token-webhook-cache-ttl`). */
+const tokenCacheTtl = 120_000
+
+/** The webhook that authenticates tokens: its module is loaded by servers that have one. */
+async function tokenWebhook(
+  { options: { general, authentication }, ports }: AssemblyContext,
+  audiences: readonly string[],
+): Promise<TokenAuthenticator[]> {
+  const { tokenWebhook: settings } = authentication
+  if (settings === undefined) return []
+  const { webhookTokens } = await import('../access/authn/webhook-token.ts')
+  const defaults = { version: 'v1beta1', cacheTtl: tokenCacheTtl } as const
+  return [webhookTokens({ ...defaults, ...settings, audiences }, { ...ports, logger: ports.telemetry.logger, platform: general.platform })]
+}
+
 /** Rejects with an Error that names every fault in the authentication options. */
-export async function createIdentities(
-  table: ResourceTable,
-  { options: { general, apis, authentication, serving }, shared, ports, settings, loopback }: AssemblyContext,
-): Promise<Identities> {
+export async function createIdentities(table: ResourceTable, context: AssemblyContext): Promise<Identities> {
+  const { options, shared, ports, settings, loopback } = context
+  const { general, apis, authentication, serving } = options
   const { platform, metrics, identity } = general
   const { serviceAccounts: keys, anonymous } = authentication
   const { clock } = ports
@@ -71,6 +85,7 @@ export async function createIdentities(
     ...joining.map(local),
     ...(configured.tokens ? [local(configured.tokens)] : []),
     ...authentication.tokenAuthenticators,
+    ...(await tokenWebhook(context, audiences)),
   ])
   const tokens = countedTokens(known, metrics.record(tokenRows), clock)
   const methods = [...authentication.authenticators, bearerAuthenticator(tokens), websocketAuthenticator(tokens, platform)]

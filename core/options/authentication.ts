@@ -3,8 +3,9 @@ import type { Authenticator, TokenAuthenticator } from '../access/authn/authenti
 import type { AuthenticationSettings } from '../access/authn/configured.ts'
 import type { ClusterAuthentication } from '../controllers/bootstrap/cluster-authentication.ts'
 import type { ServiceAccountKeys } from '../controllers/bootstrap/service-accounts.ts'
+import type { WebhookConnection } from '../outgoing/webhook/connection.ts'
 import { option, typesOf } from './option.ts'
-import { bool, callable, filled, having, list, object, record, refined, seconds, shape, text } from './types.ts'
+import { bool, callable, filled, having, list, milliseconds, object, oneOf, record, refined, seconds, shape, text } from './types.ts'
 
 const hour = 3_600_000
 
@@ -52,6 +53,15 @@ export interface TokenUser {
   readonly extra?: { readonly [key: string]: readonly string[] }
 }
 
+/** A webhook that is sent TokenReviews. */
+export interface TokenWebhook {
+  readonly connection: WebhookConnection
+  /** Version of TokenReview; default `v1beta1`, as of the reference. */
+  readonly version?: 'v1' | 'v1beta1'
+  /** Time-to-live in milliseconds of cached results; default 120,000. */
+  readonly cacheTtl?: number
+}
+
 const user = shape({ name: filled, uid: text, groups: list(text), extra: record(list(text)) }, ['name'])
 
 const tokenAuthenticators = list(having({ name: text, authenticateToken: callable }))
@@ -77,6 +87,17 @@ export const authenticationOptions = {
     default: [],
     description: 'Additional authenticators of bearer tokens, tried in this order after all others.',
   }),
+  tokenWebhook: option<TokenWebhook>(
+    shape(
+      {
+        connection: shape({ url: text, options: object, authorization: callable }, ['url']),
+        version: oneOf(['v1', 'v1beta1']),
+        cacheTtl: milliseconds(),
+      },
+      ['connection'],
+    ),
+    { description: 'Webhook that authenticates bearer tokens, asked after all others, for runtimes without files.' },
+  ),
   serviceAccounts: option<ServiceAccountKeys>(serviceAccounts as typeof accountKeys, {
     description: 'Keys and issuers of service account tokens. Absent: no such tokens are issued or accepted.',
   }),

@@ -3,12 +3,14 @@ import type { MaybePromise } from '../../core/common/maybe-promise.ts'
 import type { Connection, Telemetry } from '../../core/ports.ts'
 import { createServerFamily, type FamilyServer, type ResourcePlace, type ServerFamily, type ServerOptions } from '../../core/server.ts'
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
-import { consoleLogger, noFiles, webClock } from '../web/ports.ts'
+import { consoleLogger, webClock } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
 import { createIdentities, type Identities } from './identity.ts'
 import { outboundWhenCalled } from './outbound.ts'
 import { type Secrets, secretOptions } from './secrets.ts'
 import type { Snapshot } from './server.ts'
+import type { Answers } from './webhook-answers.ts'
+import { webhookFiles } from './webhook-options.ts'
 
 /** A server that runs. */
 export interface Running {
@@ -24,8 +26,8 @@ export interface Running {
 
 export interface Family {
   readonly identities: Identities
-  /** Starts a server with these keys from a state; undefined: an empty cluster. */
-  run(secrets: Secrets, from: Snapshot | undefined): Promise<Running>
+  /** Starts a server with these keys from a state; undefined: an empty cluster. `answers`: the functions that it calls as webhooks. */
+  run(secrets: Secrets, from: Snapshot | undefined, answers: Answers): Promise<Running>
 }
 
 interface Started {
@@ -67,7 +69,7 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
 
   return {
     identities,
-    async run(secrets, from) {
+    async run(secrets, from, answers) {
       const servers = await withKeys(secrets)
       const left = from && states.get(from.store)
       /** When controllers last got work; undefined: they sleep. */
@@ -93,7 +95,10 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
 
       async function start(): Promise<Started> {
         const store = forkableStore({ clock, changed: noteChange, ...(from && { from: from.store }) })
-        const api = await servers.start({ store, clock, files: noFiles, outbound, telemetry }, left !== undefined)
+        const api = await servers.start(
+          { store, clock, files: webhookFiles, outbound: answers.over(outbound, clock), telemetry },
+          left !== undefined,
+        )
         running = { api, store }
         // The clock was advanced before the first request, or it makes work visible that was left.
         if (left !== undefined && changed !== undefined) wake()

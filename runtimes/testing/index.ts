@@ -23,3 +23,17 @@ export {
 } from './server.ts'
 export { readSnapshot, saveSnapshot } from './snapshot-file.ts'
 export { type WatchEvent, watchPath } from './watch.ts'
+export type {
+  AccessQuestion,
+  AdmissionAnswer,
+  AdmissionRequest,
+  IdentityWebhooks,
+  MutatingWebhook,
+  ReviewedObject,
+  ValidatingWebhook,
+  WebhookCall,
+  WebhookFailure,
+  WebhookFunctions,
+  WebhookRule,
+  Webhooks,
+} from './webhook-types.ts'

@@ -19,6 +19,9 @@ import { applyManifests, readManifests } from './manifests.ts'
 import { collectionPath, pathOf } from './object-path.ts'
 import { type Caller, type ObjectClient, objectClient } from './objects.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
+import { Answers } from './webhook-answers.ts'
+import { functionRows, identityAnswers, identityRows, withIdentityWebhooks } from './webhook-options.ts'
+import type { IdentityWebhooks, WebhookFunctions, Webhooks } from './webhook-types.ts'
 
 /** Like `fetch`; takes a path such as `/api/v1/namespaces`, a URL or a Request. The origin of a URL is ignored. */
 export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
@@ -47,6 +50,8 @@ export interface TestServerOptions extends ServerOptions {
   readonly from?: Snapshot
   /** Default: logs warnings and errors to the console. */
   readonly telemetry?: Telemetry
+  /** Functions that authorize requests, and authenticate tokens, in the place of webhooks. */
+  readonly webhooks?: IdentityWebhooks
 }
 
 export interface ListenOptions {
@@ -115,6 +120,11 @@ export interface TestServer {
    * removes the interceptor.
    */
   intercept(interceptor: Interceptor): () => void
+  /**
+   * Webhooks as functions: configures them, and resolves when they are in effect. The server calls them with its own matching, order, timeouts and
+   * failure policies, without a port or a certificate. Forks call them, too.
+   */
+  webhooks(functions: WebhookFunctions): Promise<Webhooks>
   snapshot(): Snapshot
   /** Replaces the server's state by a snapshot of this server or another. Open watches end. */
   restore(snapshot: Snapshot): Promise<void>
@@ -147,16 +157,20 @@ function builtInRequest(input: string | URL | Request, init: RequestInit | undef
 
 /** Starts a server. All options are optional; by default all requests are authorized (see `authorizationModes`). */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
-  validateServerOptions('startTestServer', given, { from: snapshotType, telemetry: portRows.telemetry })
-  const { from, telemetry, platform = 'kubernetes', ...others } = given
-  return startIn(createFamily({ platform, ...others }, telemetry), from)
+  const { webhooks = {}, ...options } = given
+  validateOptions('startTestServer', identityRows, { webhooks })
+  const completed = withIdentityWebhooks(options, webhooks)
+  validateServerOptions('startTestServer', completed, { from: snapshotType, telemetry: portRows.telemetry })
+  const { from, telemetry, platform = 'kubernetes', ...others } = completed
+  return startIn(createFamily({ platform, ...others }, telemetry), from, new Answers(identityAnswers(webhooks)))
 }
 
 /** Starts a server of a family. */
-async function startIn(family: Family, from: Snapshot | undefined): Promise<TestServer> {
+async function startIn(family: Family, from: Snapshot | undefined, answers: Answers): Promise<TestServer> {
   const { identities } = family
   let secrets = from?.secrets ?? (await createSecrets())
-  let running = await family.run(secrets, from)
+  let running = await family.run(secrets, from, answers)
+  let configurations = 0
   const closers = new Set<() => Promise<void>>()
 
   async function end(): Promise<void> {
@@ -224,6 +238,12 @@ async function startIn(family: Family, from: Snapshot | undefined): Promise<Test
       assertOpen()
       return running.clock
     },
+    async webhooks(functions) {
+      assertOpen()
+      validateOptions('webhooks', functionRows, functions)
+      const { installWebhooks } = await import('./webhooks.ts')
+      return installWebhooks(functions, `test-${++configurations}`, answers, callerFor(administrator))
+    },
     load: async (manifests, fieldManager = 'test') =>
       applyManifests(typeof manifests === 'string' ? readManifests(manifests) : manifests, callerFor(administrator), fieldManager),
     async kubeConfig(client, user = administrator) {
@@ -259,9 +279,9 @@ async function startIn(family: Family, from: Snapshot | undefined): Promise<Test
       validateOptions('restore', { snapshot: snapshotType }, { snapshot: world }, { required: ['snapshot'] })
       await running.stop()
       secrets = world.secrets
-      running = await family.run(secrets, world)
+      running = await family.run(secrets, world, answers)
     },
-    fork: async () => startIn(family, snapshot()),
+    fork: async () => startIn(family, snapshot(), answers.fork()),
     close: () => (closing ??= end()),
   }
 }

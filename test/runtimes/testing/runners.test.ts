@@ -8,6 +8,7 @@ import { run } from '../../support/run.ts'
 import { type RuntimeName, runtimeBinary, without } from '../../support/runtimes.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { harnessSuite } from './suite.ts'
+import { webhookSuite } from './webhook-suite.ts'
 
 interface Runner {
   readonly name: string
@@ -39,7 +40,15 @@ const runners: readonly Runner[] = [
     passed: (count) => new RegExp(`ok \\| ${count} passed .*\\| 0 failed`),
   },
 ]
-const suite = `${root}test/runtimes/testing/suite.ts`
+/** The suites, by name, each with its file. */
+const suites = { harnessSuite: 'suite.ts', webhookSuite: 'webhook-suite.ts' }
+const imports = Object.entries(suites).map(
+  ([name, file]) => `import { ${name} } from ${JSON.stringify(`${root}test/runtimes/testing/${file}`)}`,
+)
+const declared = `for (const [title, run] of Object.entries({ ${Object.keys(suites)
+  .map((name) => `...${name}`)
+  .join(', ')} })) test(title, run)`
+const count = Object.keys({ ...harnessSuite, ...webhookSuite }).length
 const colourless = { ...process.env, NO_COLOR: '1' }
 
 for (const { name, on, runtime, command, header, passed } of runners) {
@@ -47,13 +56,10 @@ for (const { name, on, runtime, command, header, passed } of runners) {
     test(name, { skip: without(runtime) }, async () => {
       const directory = temporaryDirectory()
       const file = join(directory.path, 'harness.test.ts')
-      writeFileSync(
-        file,
-        `${header}\nimport { harnessSuite } from ${JSON.stringify(suite)}\nfor (const [title, run] of Object.entries(harnessSuite)) test(title, run)\n`,
-      )
+      writeFileSync(file, [header, ...imports, declared, ''].join('\n'))
       try {
         const { code, stdout, stderr } = await run(runtimeBinary(runtime) ?? '', [...command, file], { cwd: root, env: colourless })
-        assert.match(stdout + stderr, passed(Object.keys(harnessSuite).length))
+        assert.match(stdout + stderr, passed(count))
         assert.equal(code, 0, `exit status of ${name}`)
       } finally {
         directory.remove()
