@@ -54,13 +54,16 @@ export interface FamilyServer extends ApiServer {
   placeOf(apiVersion: string, kind: string): ResourcePlace | undefined
 }
 
+/** Keys and tokens that a server of a family has of its own. What is made of them is shared by servers that get the same object. */
+export type OwnCredentials = Pick<ServerOptions, 'serviceAccounts' | 'staticTokens'>
+
 /** Servers with the same options, whose state differs. */
 export interface ServerFamily {
   /**
    * Resolves when the server is ready to serve. `continues`: its store has the state of a server of this family, such as a snapshot of it; then
-   * nothing is prepared, and what works beside requests starts at `wake`.
+   * nothing is prepared, and what works beside requests starts at `wake`. `own` replaces options of the family.
    */
-  start(ports: Ports, continues: boolean): Promise<FamilyServer>
+  start(ports: Ports, continues: boolean, own?: OwnCredentials): Promise<FamilyServer>
 }
 
 /** Servers over stores of their own, which share what depends on the options alone. The options must be valid (`createApiServer` tells). */
@@ -68,10 +71,11 @@ export function createServerFamily(given: ServerOptions): ServerFamily {
   const options = withDefaults(given)
   const shared = new Shared(options)
   return {
-    async start(ports, continues) {
+    async start(ports, continues, own = {}) {
       // Each server counts for itself.
       const general = { ...options.general, metrics: given.metrics ?? allOptions.metrics.initial(options.general.platform) }
-      const { start, ...server } = prepareServer(ports, opened(ports), { ...options, general }, { shared, continues })
+      const authentication = { ...options.authentication, ...own }
+      const { start, ...server } = prepareServer(ports, opened(ports), { ...options, general, authentication }, { shared, continues })
       const { table } = await start()
       return {
         ...server,

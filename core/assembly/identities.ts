@@ -29,8 +29,6 @@ export interface Identities extends IdentityServices {
   close(): void
 }
 
-const importedKeys = async ({ authentication: { serviceAccounts } }: CompleteOptions) => serviceAccounts && importKeys(serviceAccounts)
-
 const listedTokens = async ({ authentication: { tokens } }: CompleteOptions) =>
   tokens.length > 0
     ? tokenTable(
@@ -63,7 +61,7 @@ export async function createIdentities(table: ResourceTable, context: AssemblyCo
   const { clock } = ports
   const { logger } = ports.telemetry
   const accountContext = { table, platform, clock, logger, settings, metrics: metrics.record(accountTokenRows) }
-  const source = await shared.of(importedKeys)
+  const source = keys && (await shared.from(keys, importKeys))
   const accounts = keys && source && createServiceAccounts(keys, source, accountContext)
   const configured = await createAuthentication({
     platform,

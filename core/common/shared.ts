@@ -2,6 +2,7 @@
 export class Shared<Options> {
   readonly #options: Options
   readonly #values = new Map<(options: Options) => unknown, unknown>()
+  readonly #byPart = new Map<unknown, WeakMap<object, unknown>>()
 
   constructor(options: Options) {
     this.#options = options
@@ -11,5 +12,13 @@ export class Shared<Options> {
   of<Value>(make: (options: Options) => Value): Value {
     if (!this.#values.has(make)) this.#values.set(make, make(this.#options))
     return this.#values.get(make) as Value
+  }
+
+  /** What this function returns for a part of the options that servers may have of their own: the same value for the same object. */
+  from<Part extends object, Value>(part: Part, make: (part: Part) => Value): Value {
+    const known = this.#byPart.get(make) ?? new WeakMap<object, unknown>()
+    this.#byPart.set(make, known)
+    if (!known.has(part)) known.set(part, make(part))
+    return known.get(part) as Value
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock, KeyValue, KeyValueStore } from '../../core/ports.ts'
 import { Branch } from './branch.ts'
-import { History } from './history.ts'
+import { type Change, History } from './history.ts'
 import type { Lease } from './leases.ts'
 import { createMvcc } from './mvcc.ts'
 
@@ -26,6 +26,13 @@ export function storeSnapshot(
   const versions = new History(revision)
   for (const { modRevision, ...kv } of items) versions.restore({ ...kv, revision: modRevision, lease: 0n })
   return { base: { versions, depth: 0 }, leases, attached }
+}
+
+/** Creates a snapshot without leases from changes since revision 1, in order. */
+export function replayedSnapshot(changes: Iterable<Change>): StoreSnapshot {
+  const versions = new History()
+  for (const change of changes) versions.replay(change)
+  return { base: { versions, depth: 0 }, leases: [], attached: new Map() }
 }
 
 export interface ForkableStoreOptions {

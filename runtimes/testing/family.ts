@@ -1,10 +1,11 @@
 /** A test server and its forks: the same options, of which everything is made once, and states of their own. */
 import type { MaybePromise } from '../../core/common/maybe-promise.ts'
-import type { Connection, Telemetry } from '../../core/ports.ts'
-import { createServerFamily, type FamilyServer, type ResourcePlace, type ServerFamily, type ServerOptions } from '../../core/server.ts'
+import type { Connection, Ports, Telemetry } from '../../core/ports.ts'
+import { createServerFamily, type FamilyServer, type OwnCredentials, type ResourcePlace, type ServerOptions } from '../../core/server.ts'
 import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
 import { consoleLogger, webClock } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
+import { createFirstStates } from './first-state.ts'
 import { createIdentities, type Identities } from './identity.ts'
 import { outboundWhenCalled } from './outbound.ts'
 import { type Secrets, secretOptions } from './secrets.ts'
@@ -40,6 +41,8 @@ type WorkLeft = 'none' | 'maybe'
 
 /** Milliseconds without a change after which a server whose queues are empty has no work left. */
 const settlingTime = 1_000
+/** Turns of the event loop after which a server whose queues are empty has settled well enough to be copied, and their maximum. */
+const [quietTurns, settlingTurns] = [5, 200]
 /** Milliseconds from the first change of a server to the start of its controllers. */
 const changeTime = 5
 /** Milliseconds from the first request of a server to the start of its controllers, when they may have work left. */
@@ -48,30 +51,54 @@ const wakingTime = 250
 export function createFamily(options: ServerOptions, telemetry: Telemetry = { logger: consoleLogger }): Family {
   const identities = createIdentities()
   const outbound = outboundWhenCalled()
-  const byKeys = new WeakMap<Secrets, Promise<ServerFamily>>()
+  const servers = createServerFamily({ ...options, authenticators: [identities.authenticator, ...(options.authenticators ?? [])] })
+  const credentials = new WeakMap<Secrets, Promise<OwnCredentials>>()
   const states = new WeakMap<StoreSnapshot, WorkLeft>()
+  // An identity lease names the keys of its server.
+  const firstStates = options.hostname ? undefined : createFirstStates(settled)
 
-  async function create(secrets: Secrets): Promise<ServerFamily> {
+  async function make(secrets: Secrets): Promise<OwnCredentials> {
     const own = await secretOptions(secrets)
-    return createServerFamily({
-      ...own,
-      ...options,
-      authenticators: [identities.authenticator, ...(options.authenticators ?? [])],
-      staticTokens: [...own.staticTokens, ...(options.staticTokens ?? [])],
-    })
+    return { ...own, ...options, staticTokens: [...own.staticTokens, ...(options.staticTokens ?? [])] }
   }
 
-  function withKeys(secrets: Secrets): Promise<ServerFamily> {
-    const made = byKeys.get(secrets) ?? create(secrets)
-    byKeys.set(secrets, made)
+  function credentialsOf(secrets: Secrets): Promise<OwnCredentials> {
+    const made = credentials.get(secrets) ?? make(secrets)
+    credentials.set(secrets, made)
     return made
+  }
+
+  const startOver = (ports: Pick<Ports, 'store' | 'clock' | 'outbound'>, continues: boolean, own: OwnCredentials) =>
+    servers.start({ ...ports, files: webhookFiles, telemetry }, continues, own)
+
+  /** The state in which controllers leave a server that starts from this one, when they need but a moment. */
+  async function settled(state: StoreSnapshot, own: OwnCredentials): Promise<StoreSnapshot> {
+    let changes = 0
+    const store = forkableStore({ clock: webClock, from: state, changed: () => void changes++ })
+    const api = await startOver({ store, clock: webClock, outbound }, true, own)
+    try {
+      await api.wake()
+      let [before, quiet] = [0, 0]
+      for (let turn = 0; turn < settlingTurns && quiet < quietTurns; turn++) {
+        await webClock.pause?.()
+        quiet = api.isIdle() && changes === before ? quiet + 1 : 0
+        before = changes
+      }
+      return store.snapshot()
+    } finally {
+      await api.close()
+      await store.close()
+    }
   }
 
   return {
     identities,
-    async run(secrets, from, answers) {
-      const servers = await withKeys(secrets)
-      const left = from && states.get(from.store)
+    async run(secrets, given, answers) {
+      const own = await credentialsOf(secrets)
+      const copied = given === undefined ? await firstStates?.next() : undefined
+      const from = given ?? (copied && { store: copied, ahead: 0, secrets })
+      // What controllers do later, such as what they repeat, is left.
+      const left = copied ? 'maybe' : from && states.get(from.store)
       /** When controllers last got work; undefined: they sleep. */
       let changed = left === undefined ? webClock.monotonic() : undefined
       let cancelWake = () => {}
@@ -95,11 +122,9 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
 
       async function start(): Promise<Started> {
         const store = forkableStore({ clock, changed: noteChange, ...(from && { from: from.store }) })
-        const api = await servers.start(
-          { store, clock, files: webhookFiles, outbound: answers.over(outbound, clock), telemetry },
-          left !== undefined,
-        )
+        const api = await startOver({ store, clock, outbound: answers.over(outbound, clock) }, left !== undefined, own)
         running = { api, store }
+        if (from === undefined) firstStates?.note(store.snapshot(), own)
         // The clock was advanced before the first request, or it makes work visible that was left.
         if (left !== undefined && changed !== undefined) wake()
         else if (left === 'maybe') wakeAfter(wakingTime)

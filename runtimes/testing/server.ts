@@ -10,7 +10,8 @@ import type { StoreSnapshot } from '../stores/forkable.ts'
 import { origin, requestOf, sendLight, whenTaken } from './call.ts'
 import type { TestClock } from './clock.ts'
 import type { CustomDefinition, StoredCustom, VersionOf, WrittenCustom } from './custom-types.ts'
-import { createFamily, type Family } from './family.ts'
+import { familyOf } from './families.ts'
+import type { Family } from './family.ts'
 import { administrator, type TestUser } from './identity.ts'
 import { createInterception, type Interceptor } from './interception.ts'
 import type { Kinds } from './kinds.ts'
@@ -162,7 +163,7 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   const completed = withIdentityWebhooks(options, webhooks)
   validateServerOptions('startTestServer', completed, { from: snapshotType, telemetry: portRows.telemetry })
   const { from, telemetry, platform = 'kubernetes', ...others } = completed
-  return startIn(createFamily({ platform, ...others }, telemetry), from, new Answers(identityAnswers(webhooks)))
+  return startIn(familyOf({ platform, ...others }, telemetry), from, new Answers(identityAnswers(webhooks)))
 }
 
 /** Starts a server of a family. */

@@ -1,0 +1,108 @@
+/**
+ * What a new server writes before it is ready is the same for all servers with the same options, except for uids and times. So it is written once,
+ * and copied for later servers with uids and times of their own.
+ */
+import { append } from '../../core/common/lists.ts'
+import { once } from '../../core/common/once.ts'
+import type { StoreEvent } from '../../core/ports.ts'
+import { decodeUtf8, encodeUtf8 } from '../../core/schema/formats/utf8.ts'
+import type { OwnCredentials } from '../../core/server.ts'
+import { replayedSnapshot, type StoreSnapshot } from '../stores/forkable.ts'
+import type { Change } from '../stores/history.ts'
+import { webClock } from '../web/ports.ts'
+
+/** Makes the state of a new server. `now`: its time, in milliseconds since the epoch. */
+type FirstState = (now: number) => StoreSnapshot
+
+/** Uids of objects; times with and without microseconds, and dates. */
+const varying =
+  /(?<uid>[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})|(?<=")(?<date>\d{4}-\d\d-\d\d)(?<time>T\d\d:\d\d:\d\d)?(?<micros>\.\d{6})?(?<zone>Z)?(?=")/g
+
+/** What a new state puts at a place of a value. */
+type Filling = (uidOf: (known: string) => string, now: string) => string
+
+/** A value as texts around what varies: there is one text more. */
+interface Pattern {
+  readonly texts: readonly string[]
+  readonly fillings: readonly Filling[]
+}
+
+/** Undefined: the value is no JSON text, such as an encrypted one, in which a uid cannot be replaced. */
+function patternOf(value: Uint8Array): Pattern | undefined {
+  const text = decodeUtf8(value)
+  if (!text?.startsWith('{')) return undefined
+  const texts: string[] = []
+  const fillings: Filling[] = []
+  let from = 0
+  for (const { index, 0: found, groups = {} } of text.matchAll(varying)) {
+    texts.push(text.slice(from, index))
+    from = index + found.length
+    const { uid, time = '', micros, zone = '' } = groups
+    if (uid !== undefined) fillings.push((uidOf) => uidOf(uid))
+    else fillings.push((_uidOf, now) => now.slice(0, 10 + time.length) + (micros === undefined ? '' : `${now.slice(19, 23)}000`) + zone)
+  }
+  return { texts: [...texts, text.slice(from)], fillings }
+}
+
+/** Fills a pattern. */
+function filled({ texts, fillings }: Pattern, uidOf: (known: string) => string, now: string): Uint8Array {
+  let text = texts[0] as string
+  for (const [at, filling] of fillings.entries()) text += filling(uidOf, now) + (texts[at + 1] as string)
+  return encodeUtf8(text)
+}
+
+/** A change of the first server. */
+interface Written extends Omit<Change, 'value' | 'lease'> {
+  /** Absent: the key was deleted. */
+  readonly pattern?: Pattern
+}
+
+function writtenBy(event: StoreEvent): Written | undefined {
+  if (event.type === 'delete') return { key: event.key, revision: event.revision, createRevision: 0 }
+  const { key, value, createRevision, modRevision } = event.kv
+  const pattern = patternOf(value)
+  return pattern && { key, revision: modRevision, createRevision, pattern }
+}
+
+/** Copies of the state of a server that was just started. Undefined: it has what cannot be copied. */
+function firstStateOf({ base: { versions }, leases }: StoreSnapshot): FirstState | undefined {
+  if (leases.length > 0 || versions.oldest > 1) return undefined
+  const written: (Written | undefined)[] = []
+  for (let revision = 1; revision < versions.revision; ) {
+    const next = versions.since(revision, '')
+    append(written, next.events.map(writtenBy))
+    revision = next.revision
+  }
+  if (!written.every((each) => each !== undefined)) return undefined
+  return (now) => {
+    const uids = new Map<string, string>()
+    const uidOf = (known: string) => {
+      const uid = uids.get(known) ?? crypto.randomUUID()
+      uids.set(known, uid)
+      return uid
+    }
+    const time = new Date(now).toISOString()
+    return replayedSnapshot(
+      written.map(({ pattern, ...change }) => ({ ...change, lease: 0n, ...(pattern && { value: filled(pattern, uidOf, time) }) })),
+    )
+  }
+}
+
+export interface FirstStates {
+  /** A server with these credentials has started from nothing, and is ready. */
+  note(state: StoreSnapshot, own: OwnCredentials): void
+  /** The state of a new server. Undefined: it starts from nothing. */
+  next(): Promise<StoreSnapshot | undefined>
+}
+
+/** `settled` lets controllers do their first work on a state. */
+export function createFirstStates(settled: (state: StoreSnapshot, own: OwnCredentials) => Promise<StoreSnapshot>): FirstStates {
+  let copies: (() => Promise<FirstState | undefined>) | undefined
+  return {
+    note(state, own) {
+      // Without it, each server starts from nothing.
+      copies ??= once(() => settled(state, own).then(firstStateOf, () => undefined))
+    },
+    next: async () => (await copies?.())?.(webClock.now()),
+  }
+}
