@@ -113,9 +113,15 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
         cancelWake()
         cancelWake = webClock.after(milliseconds, wake)
       }
+      function wakeSoon(): void {
+        cancelWake()
+        // Unlike the clock's, this timer keeps the process alive: a request may wait for what controllers do.
+        const timer = setTimeout(wake, changeTime)
+        cancelWake = () => clearTimeout(timer)
+      }
       function noteChange(): void {
         // Later, so that a test that only writes and reads needs no controllers.
-        if (changed === undefined) wakeAfter(changeTime)
+        if (changed === undefined) wakeSoon()
         changed = webClock.monotonic()
       }
       const clock = new TestClock(webClock, { ahead: from?.ahead, advanced: wake })
