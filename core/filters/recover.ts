@@ -8,9 +8,9 @@ import { type Endpoint, isPretty, type Negotiator } from '../request/negotiate.t
 import { Status } from '../resources/meta/status.ts'
 import { type Filter, outcome } from './filter.ts'
 
-const errors: Endpoint = { protobuf: true, table: false, transforms: false, cbor: false }
+const errors: Endpoint = { protobuf: true, table: false, transforms: false, gated: false }
 /** Errors of requests that a resource handles. */
-const resourceErrors: Endpoint = { ...errors, cbor: true }
+const resourceErrors: Endpoint = { ...errors, gated: true }
 const indentedJson: ErrorForm = { format: 'json', mediaType: 'application/json', pretty: true }
 
 /** The form of an error that the client has asked for; undefined: it accepts none that there is. */

@@ -1,4 +1,5 @@
-import { encodeBody, type Format } from '../answers/encode.ts'
+import { encodeBody } from '../answers/encode.ts'
+import { encodings, type Format, formats, mediaTypesOf, otherTypesOf, servedFormats } from '../answers/encodings/index.ts'
 import { Reply } from '../answers/reply.ts'
 import { notAcceptable, notAllowed } from '../answers/status.ts'
 import type { Pauses } from '../common/slices.ts'
@@ -6,7 +7,7 @@ import type { Recorded } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
 import { parseAccept } from '../request/accept.ts'
 import { isPretty, selects } from '../request/negotiate.ts'
-import { cborType, checkAccepts } from '../request/route-media.ts'
+import { checkAccepts } from '../request/route-media.ts'
 import { APIGroupDiscoveryList } from '../resources/apidiscovery/apigroupdiscovery.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resources/meta/discovery.ts'
 import { parseJsonText } from '../schema/json/text.ts'
@@ -83,20 +84,17 @@ const decoder = new TextDecoder()
 
 function inAllForms(schema: Message, build: () => unknown, pauses: Pauses): Forms {
   const value = lazyDocument(build, pauses)
-  // Some lists have no apiVersion; the protobuf envelope still needs one.
   const as = (format: Format, pretty = false) =>
     lazyForm(value, (json) => {
-      const read = parseJsonText(decoder.decode(json)) as JsonObject
-      const typed = (format === 'protobuf' ? { apiVersion: 'v1', ...read } : read) as JsonObject & { kind: string; apiVersion: string }
-      return encodeBody({ value: typed, schema }, format, pretty) as Uint8Array<ArrayBuffer>
+      const read = parseJsonText(decoder.decode(json)) as JsonObject & { kind: string }
+      return encodeBody({ value: read, schema }, format, pretty) as Uint8Array<ArrayBuffer>
     })
-  return { json: as('json'), indented: as('json', true), yaml: as('yaml'), protobuf: as('protobuf'), cbor: as('cbor') }
+  return { ...(Object.fromEntries(formats.map((format) => [format, as(format)])) as Omit<Forms, 'indented'>), indented: as('json', true) }
 }
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
 export function createDiscovery(options: DiscoveryOptions): Discovery {
   const { sources, peers, metrics, listed, platform, pauses, serverAddress, hashes, aggregatedVersions, cbor = false } = options
-  const typesOf = (list: List) => ['application/json', 'application/yaml', platform.protobufType, ...(list.cbor ? [cborType] : [])]
   const storageVersionHash = hashes ? createStorageVersionHash() : async () => undefined
   const documents = perRevision([...sources, ...(peers ? [peers] : []), ...(listed ? [listed] : [])], () => {
     const groups = mergeGroups(sources)
@@ -147,7 +145,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
       if (!list) return undefined
       if (list.service) {
         if (asked.request.method !== 'GET') throw notAllowed()
-        checkAccepts(asked.request.headers.get('accept'), typesOf(list), platform.protobufTypes)
+        checkAccepts(asked.request.headers.get('accept'), mediaTypesOf(platform, list.cbor), otherTypesOf(platform))
       }
       const find = (version: string, profile: string | undefined) => {
         if (version !== current) return aggregated.get(`${path} ${version}`)
@@ -177,12 +175,7 @@ async function negotiate(
   platform: Platform,
 ): Promise<Response> {
   const { request, query } = asked
-  const types: readonly (readonly [mediaType: string, format: Format])[] = [
-    ['application/json', 'json'],
-    ['application/yaml', 'yaml'],
-    ...platform.protobufTypes.map((mediaType) => [mediaType, 'protobuf'] as const),
-    ...(cbor ? [[cborType, 'cbor'] as const] : []),
-  ]
+  const types = servedFormats(cbor).flatMap((format) => encodings[format].mediaTypes(platform).map((type) => [type, format] as const))
   for (const range of parseAccept(request.headers.get('Accept'))) {
     const found = types.find(([mediaType, format]) => selects(range, mediaType, format))
     if (found === undefined) continue
@@ -201,7 +194,7 @@ async function negotiate(
       return observed(respondWith(request, await document[form](), headers), asked, document)
     }
   }
-  throw notAcceptable(['application/json', 'application/yaml', platform.protobufType, ...(cbor ? [cborType] : [])])
+  throw notAcceptable(mediaTypesOf(platform, cbor))
 }
 
 /** Lists of the core group have no apiVersion, for historical reasons. */

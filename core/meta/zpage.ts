@@ -1,6 +1,7 @@
 /** What `/statusz` and `/flagz` have in common (KEP-4827, KEP-4828): text, or a structured kind when Accept names it. */
 
 import { encode } from '../answers/encode.ts'
+import { encodings, servedFormats } from '../answers/encodings/index.ts'
 import { Reply } from '../answers/reply.ts'
 import { notAcceptable } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
@@ -21,16 +22,17 @@ export interface ZPage {
 /** The reference's name of itself on these pages. */
 const component = 'apiserver'
 const versions = ['v1beta1', 'v1alpha1']
-const structured = [
-  ['application/json', 'json'],
-  ['application/yaml', 'yaml'],
-  ['application/cbor', 'cbor'],
-] as const
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.'
 
 /** Throws 406. `cbor`: whether the structured kinds have this form, too (KEP-4222). */
 export function createZPage(platform: Platform, cbor: boolean, { kind, lines, fields }: ZPage): (request: FixedRequest) => Response {
+  const structuredTypes = (gated: boolean) =>
+    servedFormats(gated).flatMap((format) => {
+      const { needsSchema, mediaTypes } = encodings[format]
+      return needsSchema ? [] : [[mediaTypes(platform)[0], format] as const]
+    })
+  const [usual, structured] = [structuredTypes(false), structuredTypes(cbor)]
   const name = kind.toLowerCase()
   const group = platform.name('config.<domain>')
   const deprecated = `This version of the ${name} endpoint is deprecated. Please use a newer version.`
@@ -48,7 +50,7 @@ export function createZPage(platform: Platform, cbor: boolean, { kind, lines, fi
         if (covers(clause, 'text/plain')) return text()
         continue
       }
-      const found = structured.find(([type, form]) => (cbor || form !== 'cbor') && covers(clause, type))
+      const found = structured.find(([type]) => covers(clause, type))
       if (!found || as !== kind || parameters.get('g') !== group || !versions.includes(version)) continue
       const [type, format] = found
       const value = { kind, apiVersion: `${group}/${version}`, metadata: { name: component }, ...fields() }
@@ -59,6 +61,6 @@ export function createZPage(platform: Platform, cbor: boolean, { kind, lines, fi
       }
       return new Reply(bytes as Uint8Array<ArrayBuffer>, { headers })
     }
-    throw notAcceptable(['application/json', 'application/yaml', 'text/plain', ...(cbor ? ['application/cbor'] : [])])
+    throw notAcceptable(structured.map(([type]) => type).toSpliced(usual.length, 0, 'text/plain'))
   }
 }

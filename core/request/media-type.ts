@@ -1,11 +1,9 @@
+import { encodings, type Format, servedFormats } from '../answers/encodings/index.ts'
 import { unsupportedByRoute, unsupportedMediaType } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
-import { cborType, names } from './route-media.ts'
+import { names } from './route-media.ts'
 
-export type BodyFormat = 'json' | 'yaml' | 'protobuf' | 'cbor'
 export type PatchFormat = 'json-patch' | 'merge-patch' | 'strategic-merge-patch' | 'apply-patch' | 'apply-patch-cbor'
-
-const bodyTypes: { readonly [mediaType: string]: BodyFormat } = { 'application/json': 'json', 'application/yaml': 'yaml' }
 
 /** Media types of patches (RFC 6902, RFC 7396, API conventions), in the order of the 415 error text. */
 const patchTypes: { readonly [format in PatchFormat]: string } = {
@@ -33,16 +31,16 @@ const essence = (contentType: string) => (contentType.split(';', 1)[0] as string
 const parameters = /^(\s*;\s*[!#$%&'*+\-.^_`|~\w]+\s*=\s*([!#$%&'*+\-.^_`|~\w]+|"([^"\\\r\n]|\\.)*"))*[\s;]*$/
 
 /** Format of a request's body; default JSON. Throws UnsupportedMediaType. `protobuf`, `cbor`: whether it is accepted. */
-export function bodyFormat(contentType: string | null, platform: Platform, protobuf: boolean, cbor = false): BodyFormat {
+export function bodyFormat(contentType: string | null, platform: Platform, protobuf: boolean, cbor = false): Format {
   if (contentType === null || contentType === '' || contentType === 'application/json') return 'json'
   const type = essence(contentType)
+  const accepted = servedFormats(cbor).filter((format) => protobuf || !encodings[format].needsSchema)
   const semicolon = contentType.indexOf(';')
   if (semicolon < 0 || parameters.test(contentType.slice(semicolon))) {
-    if (Object.hasOwn(bodyTypes, type)) return bodyTypes[type] as BodyFormat
-    if (protobuf && platform.protobufTypes.includes(type)) return 'protobuf'
-    if (cbor && type === cborType) return 'cbor'
+    const found = accepted.find((format) => encodings[format].mediaTypes(platform).includes(type))
+    if (found !== undefined) return found
   }
-  throw unsupportedMediaType([...Object.keys(bodyTypes), ...(protobuf ? [platform.protobufType] : []), ...(cbor ? [cborType] : [])])
+  throw unsupportedMediaType(accepted.map((format) => encodings[format].mediaTypes(platform)[0]))
 }
 
 /** Format of a patch, which must be given. Throws UnsupportedMediaType. */

@@ -1,9 +1,8 @@
-import type { Format } from '../answers/encode.ts'
+import { encodings, type Format, mediaTypesOf, servedFormats, streamTypesOf } from '../answers/encodings/index.ts'
 import { type ApiError, notAcceptable } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
 import { parseBool } from '../schema/formats/bool.ts'
 import { type AcceptClause, parseAccept } from './accept.ts'
-import { cborSequence, cborType } from './route-media.ts'
 
 /** Alternative representation that the client requested, a kind of the group meta. */
 export interface Transform {
@@ -25,12 +24,12 @@ export interface Negotiated {
 
 /** Capabilities of an endpoint. */
 export interface Endpoint {
-  /** Whether its kind has a protobuf form; custom resources have none. */
+  /** Whether its kind has a protobuf form, or another one that needs a schema; custom resources have none. */
   readonly protobuf: boolean
   /** Whether its objects can be returned as Table. */
   readonly table: boolean
-  /** False if it has no CBOR form, even if the server has it: errors before a resource handles the request; default: true. */
-  readonly cbor?: boolean
+  /** False if it has no form in encodings behind feature gates: errors before a resource handles the request; default: true. */
+  readonly gated?: boolean
   /** False if it has no alternative representations at all, such as errors; default: true. */
   readonly transforms?: boolean
 }
@@ -38,7 +37,7 @@ export interface Endpoint {
 export interface Negotiator {
   /** Selects by the Accept header (absent: JSON). Throws NotAcceptable. */
   negotiate(accept: string | null, endpoint: Endpoint): Negotiated
-  /** As `negotiate`, for watches, which have no YAML form. */
+  /** As `negotiate`, for watches, which some encodings do not have. */
   negotiateStream(accept: string | null, endpoint: Endpoint): Negotiated
 }
 
@@ -55,21 +54,14 @@ const transformKinds = new Set(['Table', 'PartialObjectMetadata', 'PartialObject
 
 /** Creates the negotiator of a server. It caches results by header. `cbor`: whether CBOR is served (KEP-4222). */
 export function createNegotiator(platform: Platform, cbor = false): Negotiator {
-  const split = (mediaType: string, format: Format): Supported => {
-    const [type = '', subtype = ''] = mediaType.split('/')
-    return { format, type, subtype }
-  }
-  const supported = [
-    split('application/json', 'json'),
-    split('application/yaml', 'yaml'),
-    ...platform.protobufTypes.map((mediaType) => split(mediaType, 'protobuf')),
-    ...(cbor ? [split(cborType, 'cbor')] : []),
-  ]
+  const supported = servedFormats(cbor).flatMap((format) =>
+    encodings[format].mediaTypes(platform).map((mediaType): Supported => {
+      const [type = '', subtype = ''] = mediaType.split('/')
+      return { format, type, subtype }
+    }),
+  )
   const group = platform.name('meta.<domain>')
-  const refusal = (streaming: boolean): ApiError =>
-    streaming
-      ? notAcceptable(['application/json;stream=watch', `${platform.protobufType};stream=watch`, ...(cbor ? [cborSequence] : [])])
-      : notAcceptable(['application/json', 'application/yaml', platform.protobufType, ...(cbor ? [cborType] : [])])
+  const refusal = (streaming: boolean): ApiError => notAcceptable((streaming ? streamTypesOf : mediaTypesOf)(platform, cbor))
 
   const choose = (accept: string | null, endpoint: Endpoint, streaming: boolean): Negotiated | undefined => {
     if (accept === null || accept === '') return { format: 'json', mediaType: 'application/json', pretty: false, stream: '' }
@@ -78,7 +70,7 @@ export function createNegotiator(platform: Platform, cbor = false): Negotiator {
         const chosen = matches(clause, candidate) ? settle(clause, candidate, endpoint, group) : undefined
         if (chosen === undefined) continue
         if (!streaming) return chosen
-        return chosen.format === 'yaml' ? undefined : { ...chosen, pretty: false }
+        return encodings[chosen.format].stream === undefined ? undefined : { ...chosen, pretty: false }
       }
     return undefined
   }
@@ -86,8 +78,8 @@ export function createNegotiator(platform: Platform, cbor = false): Negotiator {
   /** By capabilities of the endpoint, then by header. */
   const remembered = Array.from({ length: 32 }, () => new Map<string, Negotiated>())
   const recall = (accept: string | null, endpoint: Endpoint, streaming: boolean): Negotiated => {
-    const { protobuf, table, transforms = true, cbor = true } = endpoint
-    const place = (protobuf ? 1 : 0) | (table ? 2 : 0) | (streaming ? 4 : 0) | (transforms ? 8 : 0) | (cbor ? 16 : 0)
+    const { protobuf, table, transforms = true, gated = true } = endpoint
+    const place = (protobuf ? 1 : 0) | (table ? 2 : 0) | (streaming ? 4 : 0) | (transforms ? 8 : 0) | (gated ? 16 : 0)
     const known = remembered[place] as Map<string, Negotiated>
     const key = accept ?? ''
     let found = known.get(key)
@@ -115,7 +107,7 @@ function matches({ type, subtype }: AcceptClause, candidate: Pick<Supported, 'ty
 /** Whether every endpoint supports the parameters that are not about a kind. */
 function hasUsualParameters({ parameters }: AcceptClause, format: Format): boolean {
   const stream = parameters.get('stream') ?? ''
-  return (stream === '' || (stream === 'watch' && format !== 'yaml')) && (parameters.get('sv') ?? 'v1') === 'v1'
+  return (stream === '' || (stream === 'watch' && encodings[format].stream !== undefined)) && (parameters.get('sv') ?? 'v1') === 'v1'
 }
 
 /** Whether a clause selects a media type such as `application/json`, apart from the kind that it asks for. As in the reference, its quality only orders. */
@@ -127,18 +119,18 @@ export function selects(clause: AcceptClause, mediaType: string, format: Format)
 /** Applies a clause's parameters to a candidate; undefined when the endpoint does not support them. */
 function settle(clause: AcceptClause, { format, type, subtype }: Supported, endpoint: Endpoint, group: string): Negotiated | undefined {
   if (!hasUsualParameters(clause, format)) return undefined
-  if (format === 'cbor' && endpoint.cbor === false) return undefined
+  const { isGated, needsSchema, hasTables } = encodings[format]
+  if (isGated && endpoint.gated === false) return undefined
   const { parameters } = clause
   const stream = parameters.get('stream') ?? ''
   const chosen = { format, mediaType: `${type}/${subtype}`, pretty: parameters.get('pretty') === '1', stream }
   const kind = parameters.get('as')
   const version = parameters.get('v')
   const wanted = parameters.get('g')
-  if (kind === undefined && version === undefined && wanted === undefined)
-    return format === 'protobuf' && !endpoint.protobuf ? undefined : chosen
+  if (kind === undefined && version === undefined && wanted === undefined) return needsSchema && !endpoint.protobuf ? undefined : chosen
   if (endpoint.transforms === false) return undefined
   if (wanted !== group || (version !== 'v1' && version !== 'v1beta1') || !transformKinds.has(kind ?? '')) return undefined
-  if (kind === 'Table' && (!endpoint.table || format === 'protobuf' || format === 'cbor')) return undefined
+  if (kind === 'Table' && (!endpoint.table || !hasTables)) return undefined
   return { ...chosen, transform: { kind: kind as Transform['kind'], version } }
 }
 

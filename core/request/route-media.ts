@@ -1,12 +1,9 @@
 /** Media types of paths, compared as go-restful does it: before anything is read of the request but its path and method. */
 
+import { mediaTypesOf, otherTypesOf, streamTypesOf } from '../answers/encodings/index.ts'
 import { notProduced } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
 import type { Produces } from '../resources/routes.ts'
-
-/** CBOR (KEP-4222), and sequences of it (RFC 8742). */
-export const cborType = 'application/cbor'
-export const cborSequence = 'application/cbor-seq'
 
 /** Maximum remembered headers, and characters of one. */
 const maxRemembered = 200
@@ -31,20 +28,21 @@ export function checkAccepts(accept: string | null, types: readonly string[], ot
 
 /** What is checked before a resource's verb: the Accept header, against the media types of the path. Throws 406. `cbor`: whether it is served. */
 export function createRouteMedia(platform: Platform, cbor: boolean): (accept: string | null, produces: Produces) => void {
-  const objects = ['application/json', 'application/yaml', platform.protobufType, ...(cbor ? [cborType] : [])]
+  const objects = mediaTypesOf(platform, cbor)
   const types: { readonly [produces in Produces]: readonly string[] | undefined } = {
     objects,
-    lists: [...objects, 'application/json;stream=watch', `${platform.protobufType};stream=watch`, ...(cbor ? [cborSequence] : [])],
+    lists: [...objects, ...streamTypesOf(platform, cbor)],
     text: ['text/plain', ...objects],
     anything: undefined,
   }
+  const otherNames = otherTypesOf(platform)
   const remembered = { objects: new Set<string>(), lists: new Set<string>(), text: new Set<string>(), anything: new Set<string>() }
   return (accept, produces) => {
     if (accept === null || accept === 'application/json') return
     const offered = types[produces]
     const known = remembered[produces]
     if (offered === undefined || known.has(accept)) return
-    checkAccepts(accept, offered, platform.protobufTypes)
+    checkAccepts(accept, offered, otherNames)
     if (accept.length > maxRememberedLength) return
     if (known.size >= maxRemembered) known.clear()
     known.add(accept)

@@ -1,4 +1,4 @@
-import { jsonText } from '../answers/encode.ts'
+import { type Format, jsonText } from '../answers/encode.ts'
 import { ApiError, badRequest } from '../answers/status.ts'
 import { append } from '../common/lists.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
@@ -8,7 +8,7 @@ import { receiveBody } from '../request/body.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
 import { mergedDuplicates, parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
 import { bodyShape } from '../request/json-faults.ts'
-import { type BodyFormat, bodyFormat } from '../request/media-type.ts'
+import { bodyFormat } from '../request/media-type.ts'
 import type { FieldValidation } from '../request/options.ts'
 import { parseYaml } from '../request/yaml.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -116,7 +116,10 @@ function envelopeOf(bytes: Uint8Array, kind: BodyKind): ReturnType<typeof decode
   }
 }
 
-function fromProtobuf(bytes: Uint8Array, kind: BodyKind, platform: Platform): ApiObject {
+/** What reads the objects of an encoding. */
+type ObjectReader = (bodies: BodyServices, target: Target, bytes: Uint8Array, validation: FieldValidation) => MaybePromise<ApiObject>
+
+function fromProtobuf({ platform }: BodyServices, { view: { body: kind } }: Target, bytes: Uint8Array): ApiObject {
   const { raw, ...envelope } = envelopeOf(bytes, kind)
   const value = checkType({ value: { kind: envelope.kind, apiVersion: envelope.apiVersion }, bytes }, kind, platform)
   try {
@@ -227,7 +230,7 @@ function decodedObject(bodies: BodyServices, target: Target, validation: FieldVa
   return then(receive(bodies, target), (bytes) => {
     exchange.slices.reads(bytes.length)
     exchange.span?.event('About to convert to expected version')
-    return then(parsedObject(bodies, target, bytes, format, validation), (object) => {
+    return then(objectReaders[format](bodies, target, bytes, validation), (object) => {
       exchange.span?.event('Conversion done')
       const paused = exchange.slices.pause()
       return paused ? paused.then(() => object) : object
@@ -245,22 +248,23 @@ function fromCbor({ platform }: BodyServices, target: Target, bytes: Uint8Array,
   return object
 }
 
-function parsedObject(
-  bodies: BodyServices,
-  target: Target,
-  bytes: Uint8Array,
-  format: BodyFormat,
-  validation: FieldValidation,
-): MaybePromise<ApiObject> {
-  const { exchange, view } = target
-  if (format === 'protobuf') return fromProtobuf(bytes, view.body, bodies.platform)
-  if (format === 'cbor') return fromCbor(bodies, target, bytes, validation)
-  const body = parseBody(bytes, format, view.body.kind, view.body.schema)
-  return then(exchange.slices.pause(), () => {
-    const { object, faults } = objectOf(body, view.body, bytes, bodies.platform)
-    applyFieldValidation(target, validation, faults)
-    return object
-  })
+const fromText =
+  (format: 'json' | 'yaml'): ObjectReader =>
+  ({ platform }, target, bytes, validation) => {
+    const { exchange, view } = target
+    const body = parseBody(bytes, format, view.body.kind, view.body.schema)
+    return then(exchange.slices.pause(), () => {
+      const { object, faults } = objectOf(body, view.body, bytes, platform)
+      applyFieldValidation(target, validation, faults)
+      return object
+    })
+  }
+
+const objectReaders: { readonly [format in Format]: ObjectReader } = {
+  json: fromText('json'),
+  yaml: fromText('yaml'),
+  protobuf: fromProtobuf,
+  cbor: fromCbor,
 }
 
 /** Reads delete options from the body if there is one, otherwise from the query. A kind may warn about its default propagation policy. */
@@ -290,35 +294,50 @@ async function deleteOptions(bodies: BodyServices, target: Target): Promise<Dele
   return deleteOptionsOf(options, platform)
 }
 
-/** As `decodeOptions`, of CBOR. */
-function cborOptions(bytes: Uint8Array, platform: Platform): JsonObject {
-  const schema = DeleteOptionsSchema as Message
+/** What reads DeleteOptions of any version in an encoding. Throws a DecodeError, or 400. */
+type OptionsReader = (bytes: Uint8Array, platform: Platform, slices: Slices) => MaybePromise<JsonObject>
+
+const optionsSchema: Message = DeleteOptionsSchema
+
+function optionsFromProtobuf(bytes: Uint8Array, platform: Platform): JsonObject {
+  const { raw, ...value } = decodeEnvelope(bytes)
+  checkOptionsType({ value }, platform)
+  return decodeProtobuf(optionsSchema, raw, { bounds: requestBounds })
+}
+
+function optionsFromCbor(bytes: Uint8Array, platform: Platform): JsonObject {
   const header = readingCbor(
     () => readCborTypeMeta(bytes),
     (why) => badRequest(`unable to determine group/version/kind: ${why}`),
   )
   checkOptionsType({ value: { ...header } }, platform)
   try {
-    return decode(schema, decodeCbor(bytes) ?? {}, { root: true }).value as JsonObject
+    return decode(optionsSchema, decodeCbor(bytes) ?? {}, { root: true }).value as JsonObject
   } catch (error) {
-    throw error instanceof DecodeError ? badRequest(cborFault(error, schema)) : error
+    throw error instanceof DecodeError ? badRequest(cborFault(error, optionsSchema)) : error
   }
 }
 
-/** Decodes DeleteOptions of any version. Throws 400. */
-async function decodeOptions(bytes: Uint8Array, format: BodyFormat, platform: Platform, slices: Slices): Promise<JsonObject> {
-  const schema = DeleteOptionsSchema as Message
-  try {
-    if (format === 'protobuf') {
-      const { raw, ...value } = decodeEnvelope(bytes)
-      checkOptionsType({ value }, platform)
-      return decodeProtobuf(schema, raw, { bounds: requestBounds })
-    }
-    if (format === 'cbor') return cborOptions(bytes, platform)
+const optionsFromText =
+  (format: 'json' | 'yaml'): OptionsReader =>
+  async (bytes, platform, slices) => {
     const body = parseText(bytes, format)
     checkOptionsType(body, platform)
     await slices.pause()
-    return decode(schema, body.value ?? {}, { root: true, bounds: requestBounds }).value as JsonObject
+    return decode(optionsSchema, body.value ?? {}, { root: true, bounds: requestBounds }).value as JsonObject
+  }
+
+const optionsReaders: { readonly [format in Format]: OptionsReader } = {
+  json: optionsFromText('json'),
+  yaml: optionsFromText('yaml'),
+  protobuf: optionsFromProtobuf,
+  cbor: optionsFromCbor,
+}
+
+/** Throws 400. */
+async function decodeOptions(bytes: Uint8Array, format: Format, platform: Platform, slices: Slices): Promise<JsonObject> {
+  try {
+    return await optionsReaders[format](bytes, platform, slices)
   } catch (error) {
     throw error instanceof DecodeError ? badRequest(error.message) : error
   }

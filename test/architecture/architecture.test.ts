@@ -259,6 +259,22 @@ test('an embedded server loads no flags', () => {
   assert(reached('runtimes/node/start/program.ts').has('core/flags/rows/index.ts'), 'those of the daemon would be found')
 })
 
+/** Where flags become options. What is below `start/` otherwise, and all other folders, take these. */
+const readsFlags = new Set([
+  ...['assets', 'authentication-options', 'certificate-options', 'daemon', 'flag-file', 'main', 'options', 'run', 'snapshot', 'store'].map(
+    (name) => `runtimes/node/start/${name}.ts`,
+  ),
+  'runtimes/node/egress/flags.ts',
+  'runtimes/node/log/options.ts',
+])
+
+test('flags are read where options are made of them', () => {
+  const readers = all.filter(
+    ({ path, imports }) => !path.startsWith('core/') && imports.some((specifier) => specifier.endsWith('/flags/parse.ts')),
+  )
+  assert.deepEqual(readers.map(({ path }) => path).toSorted(), [...readsFlags].toSorted())
+})
+
 /** `import { … } from`, `export { … } from`, and the same with `*`. */
 const named =
   /^(?:import|export)\s+(?:type\s+)?(?:\w+\s*,\s*)?(?<names>\{[^}]*\}|\*)[^'"`;]*?\bfrom\s+'(?<from>[^']+)'|\bimport\('(?<whole>[^']+)'\)/gm

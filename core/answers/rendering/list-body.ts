@@ -5,7 +5,10 @@ import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import type { FeedList } from '../../objects/watch/feed.ts'
 import { concatenate, totalLength } from '../../schema/bytes.ts'
 import type { ByteSource } from '../byte-source.ts'
-import type { ListParts } from './list-parts.ts'
+import type { ListParts } from '../list-parts.ts'
+
+/** A list of stored objects. */
+export type StoredParts = ListParts<StoredObject>
 
 /** Lists up to this length and this size in bytes are made at once. */
 const [fewEntries, fewBytes] = [32, 128 * 1024]
@@ -45,7 +48,7 @@ export function joined<T>(parts: ListParts<T>, items: readonly T[]): Uint8Array 
 }
 
 /** The list around the pieces of its items, remembered while it has the same entries. */
-function remembered(parts: ListParts, { entries, kept }: FeedList, pieces: readonly Uint8Array[], until = parts.until?.()): Uint8Array {
+function remembered(parts: StoredParts, { entries, kept }: FeedList, pieces: readonly Uint8Array[], until = parts.until?.()): Uint8Array {
   const made = around(parts, pieces, entries.length)
   if (parts.remembered && made.bytes.length <= maxBytes && entries.length > 1)
     kept?.set(parts.remembered.name, { ...made, head: parts.remembered.head, until: until ?? Number.POSITIVE_INFINITY })
@@ -53,7 +56,7 @@ function remembered(parts: ListParts, { entries, kept }: FeedList, pieces: reado
 }
 
 /** A list that is remembered; of one with another head, the items. Undefined: there is none, or `now` has reached the time at which an item changes. */
-function recalled(parts: ListParts, found: FeedList, now: number): Uint8Array | undefined {
+function recalled(parts: StoredParts, found: FeedList, now: number): Uint8Array | undefined {
   const known = parts.remembered && found.kept?.get(parts.remembered.name)
   if (known === undefined || now >= known.until) return undefined
   if (known.head === parts.remembered?.head) return known.bytes
@@ -61,14 +64,14 @@ function recalled(parts: ListParts, found: FeedList, now: number): Uint8Array | 
 }
 
 /** The whole list, made at once. `now`: milliseconds since the epoch. */
-export function wholeList(parts: ListParts, found: FeedList, now: number): Uint8Array {
+export function wholeList(parts: StoredParts, found: FeedList, now: number): Uint8Array {
   if (parts.remembered === undefined) return joined(parts, found.entries)
   return recalled(parts, found, now) ?? remembered(parts, found, piecesOf(parts, found.entries))
 }
 
 /** The body of a list; the source of a long one resolves when its first bytes can be taken. */
 export function listBody(
-  parts: ListParts,
+  parts: StoredParts,
   found: FeedList,
   now: number,
   { slices, budget }: { readonly slices: () => Slices; readonly budget: ListBudget },
@@ -120,7 +123,7 @@ export class ListBudget {
 
 /** The bytes of a non-empty list that is streamed. Resolves when the first bytes can be taken. */
 export async function listSource(
-  parts: ListParts,
+  parts: StoredParts,
   entries: readonly StoredObject[],
   slices: Slices,
   room: ListBudget,
@@ -138,7 +141,7 @@ export async function listSource(
 class ListSource implements ByteSource {
   /** Not patient: its time slice begins with `ready`. */
   readonly patient = false
-  readonly #parts: ListParts
+  readonly #parts: StoredParts
   readonly #entries: readonly StoredObject[]
   readonly #slices: Slices
   readonly #room: ListBudget
@@ -158,7 +161,7 @@ class ListSource implements ByteSource {
   #error: unknown
   #ready = () => {}
 
-  constructor(parts: ListParts, entries: readonly StoredObject[], slices: Slices, room: ListBudget) {
+  constructor(parts: StoredParts, entries: readonly StoredObject[], slices: Slices, room: ListBudget) {
     this.#parts = parts
     this.#entries = entries
     this.#slices = slices
@@ -171,7 +174,7 @@ class ListSource implements ByteSource {
     this.#chunks.unshift(this.#parts.start(this.#size, this.#entries.length) as Uint8Array<ArrayBuffer>)
   }
 
-  async #count(sizeOf: NonNullable<ListParts['sizeOf']>): Promise<void> {
+  async #count(sizeOf: NonNullable<StoredParts['sizeOf']>): Promise<void> {
     const most = this.#room.enter(this.#slices)
     let others = 0
     await eachInSlices(this.#entries, this.#slices, (entry) => {

@@ -13,11 +13,13 @@ import { encodeUtf8 } from '../../schema/formats/utf8.ts'
 import { keepsText, parseToShow } from '../../schema/json/text.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { encodeEnvelope, encodeObject, encodeProtobuf, type ProtobufEncoder } from '../../schema/protobuf/protobuf.ts'
-import { type Encodable, encode, type Format, jsonText } from '../encode.ts'
+import { type Encodable, jsonText } from '../encode.ts'
+import type { Encoding } from '../encodings/encoding.ts'
+import { encodings } from '../encodings/index.ts'
+import { jsonParts, type ListParts, protobufParts } from '../list-parts.ts'
 import { partialObject } from '../partial.ts'
 import { type TableMeta, tableWriter } from '../table.ts'
-import { joined } from './list-body.ts'
-import { jsonParts, type ListParts, protobufParts, valueParts } from './list-parts.ts'
+import { joined, type StoredParts } from './list-body.ts'
 import { metadataOnly, rowPrinter } from './rows.ts'
 import type { Answered, AnswerServices } from './services.ts'
 
@@ -37,7 +39,7 @@ export interface Renderer {
   /** One object: compact JSON without the line feed of a response, because watch events contain it. */
   object(entry: StoredObject): Uint8Array
   /** A list as the body of a response. */
-  list(meta: ListMeta): ListParts
+  list(meta: ListMeta): StoredParts
   /** An object that is not stored, such as a bookmark. */
   bare(metadata: JsonObject): Uint8Array
 }
@@ -67,6 +69,9 @@ const omitted = (definition: ResourceDefinition) =>
 
 /** The JSON of a list up to its first item; `head`: its other members. */
 const jsonStart = (head: object, member: 'items' | 'rows') => `${JSON.stringify(head).slice(0, -1)},"${member}":[`
+
+/** Whether answers are compact JSON, as objects are stored. */
+const isCompact = ({ format, pretty }: Negotiated) => format === 'json' && !pretty
 
 const writeJson = (value: object) => encodeUtf8(jsonText(value))
 
@@ -109,11 +114,15 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   }
 }
 
+/** An encoding that lists values. */
+type ValueEncoding = Encoding & Required<Pick<Encoding, 'list'>>
+const listsValues = (encoding: Encoding): encoding is ValueEncoding => encoding.list !== undefined
+
 /** YAML, CBOR and indented JSON: encoded every time. */
-function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, format: Exclude<Format, 'protobuf'>): Renderer {
+function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, encoding: ValueEncoding): Renderer {
   const { schema, origin } = definition
-  const { pretty } = negotiated
-  const write = (value: unknown) => encode({ value: value as Encodable['value'], schema }, format, pretty)
+  const { format, pretty } = negotiated
+  const write = (value: unknown) => encoding.write({ value: value as Encodable['value'], schema }, pretty)
   const object = (entry: StoredObject) => fromStorageVersion(definition, entry.copy())
   const item = (entry: StoredObject) => {
     if (origin.typeMeta === 'explicit') return object(entry)
@@ -124,16 +133,18 @@ function valueRenderer(definition: ResourceDefinition, negotiated: Negotiated, f
     negotiated,
     name: `${apiVersionOf(definition)}/${format}/pretty`,
     object: (entry) => write(object(entry)),
-    list: (meta) => valueParts(format, pretty, { head: listHead(definition, meta), member: 'items', item, schema }),
+    list: (meta) => encoding.list({ head: listHead(definition, meta), member: 'items', item, schema }, pretty),
     bare: (metadata) => write(bareObject(definition, metadata)),
   }
 }
 
 function objectRenderer(answers: AnswerServices, { resource }: Answered, negotiated: Negotiated): Renderer {
   const { definition } = resource
-  if (negotiated.format === 'protobuf') return protobufRenderer(definition, negotiated, answers.protobuf)
-  const { format, pretty } = negotiated
-  return format === 'json' && !pretty ? knownJsonRenderer(answers, definition, negotiated) : valueRenderer(definition, negotiated, format)
+  if (isCompact(negotiated)) return knownJsonRenderer(answers, definition, negotiated)
+  const encoding = encodings[negotiated.format]
+  return listsValues(encoding)
+    ? valueRenderer(definition, negotiated, encoding)
+    : protobufRenderer(definition, negotiated, answers.protobuf)
 }
 
 function knownJsonRenderer({ jsonRenderers }: AnswerServices, definition: ResourceDefinition, negotiated: Negotiated): Renderer {
@@ -155,14 +166,14 @@ function partialRenderer(
   const kind = 'PartialObjectMetadata'
   const schema = PartialObjectMetadata
   const apiVersion = platform.name(`meta.<domain>/${version}`)
-  const write = (value: object) => encode({ value: value as never, schema }, format, pretty)
+  const encoding = encodings[format]
+  const write = (value: object) => encoding.write({ value: value as never, schema }, pretty)
   const { read, pieces, print } = metadataOnly(definition, apiVersion, joining)
   const item = (entry: StoredObject) => partialObject(apiVersion, read(entry))
-  const isJson = format === 'json' && !pretty
   const message = (entry: StoredObject) => protobuf.encode(schema, ...pieces(entry))
   const made = (entry: StoredObject) => {
-    if (isJson) return print(entry)
-    return format === 'protobuf' ? encodeEnvelope(apiVersion, kind, message(entry)) : write(item(entry))
+    if (isCompact(negotiated)) return print(entry)
+    return listsValues(encoding) ? write(item(entry)) : encodeEnvelope(apiVersion, kind, message(entry))
   }
   const name = `partial/${apiVersion}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
   return {
@@ -171,9 +182,9 @@ function partialRenderer(
     object: (entry) => entry.encoding(name, () => made(entry)).bytes,
     list(meta) {
       const head = { kind: `${kind}List`, apiVersion, metadata: { ...meta } }
-      if (format === 'protobuf') return protobufParts(head, JSON.stringify(meta), message)
+      if (!listsValues(encoding)) return protobufParts(head, JSON.stringify(meta), message)
       // An empty list is null, as in the reference.
-      if (!isJson) return valueParts(format, pretty, { head, member: 'items', item, schema, none: null })
+      if (!isCompact(negotiated)) return encoding.list({ head, member: 'items', item, schema, none: null }, pretty)
       return {
         ...jsonParts(jsonStart(head, 'items'), 1, (entry) => [print(entry)]),
         whole: (items) => (items.length > 0 ? undefined : writeJson({ ...head, items: null })),
@@ -205,20 +216,19 @@ function tableRenderer(
     writeJson(table.row(fromStorageVersion(definition, entry.copy()), rowContext))
   const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, answers.joining) : parsed
   const rowName = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
-  /** A Table has no protobuf form. */
-  const isJson = (format === 'json' && !pretty) || format === 'protobuf'
-
-  const single = (list: Uint8Array) => (isJson ? withoutLineFeed(list) : list)
+  const encoding = encodings[format]
+  const single = (list: Uint8Array) => (isCompact(negotiated) ? withoutLineFeed(list) : list)
 
   /** `row`: the JSON of a row. */
   function parts<T>(meta: TableMeta, row: (of: T, isPassing: boolean) => Uint8Array): ListParts<T> {
     const head = table.head(meta) as Encodable['value'] & JsonObject
-    if (isJson) return jsonParts(jsonStart(head, 'rows'), 1, (of, isPassing) => [row(of, isPassing)], name)
+    if (isCompact(negotiated) || !listsValues(encoding))
+      return jsonParts(jsonStart(head, 'rows'), 1, (of, isPassing) => [row(of, isPassing)], name)
     const item = (of: T) => parseToShow(decoder.decode(row(of, true)))
-    return valueParts(format, pretty, { head, member: 'rows', item })
+    return encoding.list({ head, member: 'rows', item }, pretty)
   }
 
-  function rows(meta: TableMeta): ListParts {
+  function rows(meta: TableMeta): StoredParts {
     let first = Number.POSITIVE_INFINITY
     const row = (entry: StoredObject, isPassing: boolean) => {
       if (isPassing) return entry.known(rowName, context.now)?.bytes ?? print(entry, context)

@@ -8,12 +8,12 @@ import { isWebSocket, onlyProtocol } from '../../outgoing/websocket/handshake.ts
 import type { WebSocketEnd } from '../../outgoing/websocket/socket.ts'
 import { StoreError } from '../../ports.ts'
 import type { Negotiated } from '../../request/negotiate.ts'
-import { cborSequence } from '../../request/route-media.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { Status as StatusSchema } from '../../resources/meta/status.ts'
 import { concatenate } from '../../schema/bytes.ts'
 import type { ByteSource } from '../byte-source.ts'
 import { encode } from '../encode.ts'
+import { encodings } from '../encodings/index.ts'
 import { apiErrorOf } from '../error.ts'
 import { responseHeaders } from '../headers.ts'
 import { Reply } from '../reply.ts'
@@ -48,18 +48,12 @@ const nothing = new Uint8Array(0)
 /** Encodes nothing: events are no lists, so that the first one ends the watch. */
 const unfit: FrameEncoder = { event: () => nothing, events: () => ({ bytes: nothing, sizes: [] }), bookmark: () => nothing }
 
-/** Watches have no YAML form. */
-const frameOf = ({ format }: Negotiated, framing: Framing) => framing[format === 'yaml' ? 'json' : format]
-
-/** The media type of a watch. */
-function streamType({ format, mediaType }: Negotiated): string {
-  if (format === 'cbor') return cborSequence
-  return format === 'protobuf' ? `${mediaType};stream=watch` : mediaType
-}
+/** How the negotiated representation is streamed; negotiation of a watch never selects one without. */
+const streamOf = ({ format }: Negotiated) => encodings[format].stream!
 
 /** The first frame is made with `first`, all others with `others`. `initialEnd`: annotation of the bookmark after the initial events. */
 function frameEncoder(first: Renderer, others: Renderer, framing: Framing, initialEnd: string): FrameEncoder {
-  const frame = frameOf(first.negotiated, framing)
+  const frame = framing.framer(streamOf(first.negotiated))
   const later = named(others, framing)
   let next = first === others ? later : named(first, framing)
   const take = () => {
@@ -115,11 +109,11 @@ function watchEncoder(answers: AnswerServices, answered: Answered): WatchEncoder
   const { exchange, resource } = answered
   const framing = framingOf(exchange.request)
   const negotiated = answers.negotiator.negotiateStream(exchange.request.headers.get('accept'), endpointOf(answered))
+  const frame = framing.framer(streamOf(negotiated))
   const initialEnd = answers.platform.name('<domain>/initial-events-end')
   const withErrors = (frames: FrameEncoder): WatchEncoder => ({
     ...frames,
-    error: (given) =>
-      frameOf(negotiated, framing)('ERROR', encode({ value: statusOf(given), schema: StatusSchema }, negotiated.format, false)),
+    error: (given) => frame('ERROR', encode({ value: statusOf(given), schema: StatusSchema }, negotiated.format, false)),
   })
   if (negotiated.transform?.kind === 'PartialObjectMetadataList') return withErrors(unfit)
   const renderer = (headers: boolean) => createRenderer(answers, answered, negotiated, headers)
@@ -150,7 +144,8 @@ export function respondWatch(
       () => onlyProtocol(exchange, answers.platform),
       (client, signal) => sendMessages(client, open(encoder), signal),
     )
-  const type = streamType(answers.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(answered)))
+  const negotiated = answers.negotiator.negotiateStream(request.headers.get('accept'), endpointOf(answered))
+  const type = streamOf(negotiated).responseType(negotiated.mediaType)
   return new Reply(open(encoder), { status: 200, headers: responseHeaders(exchange, type) })
 }
 

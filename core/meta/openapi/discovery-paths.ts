@@ -1,5 +1,5 @@
+import { mediaTypesOf } from '../../answers/encodings/index.ts'
 import type { Platform } from '../../platform.ts'
-import { cborType } from '../../request/route-media.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../../resources/meta/index.ts'
 import { field, type JsonObject, message, required, string } from '../../schema/model.ts'
@@ -10,7 +10,7 @@ import type { Models } from './models.ts'
 import { operationNames } from './operation-names.ts'
 import { type Operation, type PathItem, responses } from './operations.ts'
 
-const json = ['application/json']
+const json: readonly string[] = ['application/json']
 
 function read(path: string, id: string, tag: string, description: string, answer: JsonObject, types = json, consumes = types): PathItem {
   const operation: Operation = {
@@ -26,7 +26,7 @@ function read(path: string, id: string, tag: string, description: string, answer
   return { path, parameters: [], operations: [operation] }
 }
 
-const discoveryTypes = ({ protobufType }: Platform) => ['application/json', 'application/yaml', protobufType]
+const discoveryTypes = (platform: Platform) => mediaTypesOf(platform, false)
 
 /** `/api/` */
 export const corePath = (platform: Platform, models: Models) =>
@@ -56,8 +56,14 @@ export function groupPath(name: string, platform: Platform, models: Models): Pat
 /** `/api/v1/` or `/apis/GROUP/VERSION/` */
 export function versionPath({ group, version, path }: ServedVersion, platform: Platform, models: Models, cbor = false): PathItem {
   const { id, tag } = operationNames(group, version, platform)
-  const types = [...discoveryTypes(platform), ...(cbor ? [cborType] : [])]
-  return read(`${path}/`, id('get', 'APIResources'), tag, 'get available resources', models.message(APIResourceList), types)
+  return read(
+    `${path}/`,
+    id('get', 'APIResources'),
+    tag,
+    'get available resources',
+    models.message(APIResourceList),
+    mediaTypesOf(platform, cbor),
+  )
 }
 
 /** Fields of `/version` that a server may leave out. */

@@ -1,5 +1,5 @@
+import { mediaTypesOf, streamTypesOf } from '../../answers/encodings/index.ts'
 import type { Platform } from '../../platform.ts'
-import { cborSequence, cborType } from '../../request/route-media.ts'
 import { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from '../../resources/meta/index.ts'
 import type { Message } from '../../schema/model.ts'
 import type { Method } from './operations.ts'
@@ -134,7 +134,7 @@ const json = 'application/json'
 const yaml = 'application/yaml'
 
 /** @param cbor whether CBOR is served (KEP-4222). */
-export const builtInOperations = ({ protobufType }: Platform, cbor = false): ResourceOperations => ({
+export const builtInOperations = (platform: Platform, cbor = false): ResourceOperations => ({
   rows: verbRows,
   patches: [
     'application/json-patch+json',
@@ -144,8 +144,8 @@ export const builtInOperations = ({ protobufType }: Platform, cbor = false): Res
     ...(cbor ? ['application/apply-patch+cbor'] : []),
   ],
   bodies: anyType,
-  types: [json, yaml, protobufType, ...(cbor ? [cborType] : [])],
-  streams: [`${json};stream=watch`, `${protobufType};stream=watch`, ...(cbor ? [cborSequence] : [])],
+  types: mediaTypesOf(platform, cbor),
+  streams: streamTypesOf(platform, cbor),
 })
 
 export const customOperations: ResourceOperations = {

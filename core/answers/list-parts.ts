@@ -1,21 +1,15 @@
 /** Parts of a list in any format: what stands before, between and behind its items. */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
-import type { StoredObject } from '../../objects/storage/stored-object.ts'
-import { ListMeta } from '../../resources/meta/listmeta.ts'
-import { concatenate } from '../../schema/bytes.ts'
-import { cborListStart, encodeCborItem } from '../../schema/cbor/encode.ts'
-import { encodeUtf8 } from '../../schema/formats/utf8.ts'
-import { htmlSafe } from '../../schema/json/html-safe.ts'
-import { parseToShow, printJson } from '../../schema/json/text.ts'
-import { recordHead, varintSize } from '../../schema/json/transcoder.ts'
-import type { Json, JsonObject, Message } from '../../schema/model.ts'
-import { encodeEnvelope, encodeProtobuf } from '../../schema/protobuf/protobuf.ts'
-import { compareKeys } from '../../schema/yaml/key-order.ts'
-import { yamlText } from '../../schema/yaml/text.ts'
-import { type Encodable, encode, type Format } from '../encode.ts'
+import { ListMeta } from '../resources/meta/listmeta.ts'
+import { concatenate } from '../schema/bytes.ts'
+import { encodeUtf8 } from '../schema/formats/utf8.ts'
+import { recordHead, varintSize } from '../schema/json/transcoder.ts'
+import type { Json, JsonObject, Message } from '../schema/model.ts'
+import { encodeEnvelope, encodeProtobuf } from '../schema/protobuf/protobuf.ts'
+import type { Encodable } from './encodings/encoding.ts'
 
 /** A list of what is made from values of type T. */
-export interface ListParts<T = StoredObject> {
+export interface ListParts<T> {
   /** A list with the same entries, name and head has the same bytes, so that it may be remembered; absent: it is made every time. */
   readonly remembered?: { readonly name: string; readonly head: string }
   /** Bytes before the first item; `size`: bytes of all items, if there is `sizeOf`. */
@@ -56,8 +50,8 @@ export const jsonParts = <T>(
   end: jsonEnd,
 })
 
-/** The list as a value. YAML has it in the order of names. */
-interface ListValue<T> {
+/** The list as a value. */
+export interface ListValue<T> {
   /** The other members. */
   readonly head: Encodable['value'] & JsonObject
   readonly member: 'items' | 'rows'
@@ -65,47 +59,30 @@ interface ListValue<T> {
   /** Of the items, in CBOR. */
   readonly schema?: Message
   /** Stands for no items; default: an empty list. */
-  readonly none?: null
+  readonly none?: Json
 }
 
-/** Indented JSON, YAML or CBOR. */
-export function valueParts<T>(format: Exclude<Format, 'protobuf'>, pretty: boolean, value: ListValue<T>): ListParts<T> {
-  const { head, member, item, schema, none = [] } = value
-  const all = (items: unknown) => encode({ value: { ...head, [member]: items }, schema: undefined }, format, pretty)
-  if (format === 'cbor')
-    return {
-      start: (_size, count) => cborListStart(head, member, count),
-      item: (of) => [encodeCborItem(item(of) as Json, schema)],
-      between: nothing,
-      end: nothing,
-      whole: (items) => (items.length === 0 ? all(none) : undefined),
-    }
-  const parts = (start: string, text: (value: unknown) => string, between: string, end: string): ListParts<T> => ({
-    start: () => encoder.encode(start),
-    item: (of) => [encodeUtf8(text(item(of)))],
-    between: encoder.encode(between),
-    end: encoder.encode(end),
-    whole: (items) => all(items.length === 0 ? none : items.map(item)),
-  })
-  if (format === 'json') {
-    const [open, close] = [`\n  "${member}": [\n    `, '\n  ]\n}']
-    const text = (each: unknown) => htmlSafe(printJson({ [member]: [each] }, 2)).slice(open.length + 1, -close.length)
-    return parts(`${htmlSafe(printJson(head, 2)).slice(0, -2)},${open}`, text, ',\n    ', close)
-  }
-  // A long list has begun when an item is found that YAML can't hold: it is written nevertheless.
-  const yaml = (each: unknown) => yamlText(parseToShow(printJson(each)))
-  const members = (which: (name: string) => boolean) => {
-    const chosen = Object.entries(head).filter(([name]) => which(name))
-    return chosen.length === 0 ? '' : yaml(Object.fromEntries(chosen))
-  }
-  // YAML lists are not indented relative to their key.
-  return parts(
-    `${members((name) => compareKeys(name, member) < 0)}${member}:\n`,
-    (each) => yaml([each]),
-    '',
-    members((name) => compareKeys(name, member) > 0),
-  )
+/** The texts of a list. */
+interface ListTexts {
+  readonly start: string
+  item(value: unknown): string
+  readonly between: string
+  readonly end: string
+  /** The list at once. */
+  whole(list: Encodable['value']): Uint8Array
 }
+
+/** A list in an encoding that is a text. */
+export const textParts = <T>(
+  { head, member, item, none = [] }: ListValue<T>,
+  { start, item: text, between, end, whole }: ListTexts,
+): ListParts<T> => ({
+  start: () => encoder.encode(start),
+  item: (of) => [encodeUtf8(text(item(of)))],
+  between: encoder.encode(between),
+  end: encoder.encode(end),
+  whole: (items) => whole({ ...head, [member]: items.length === 0 ? none : (items.map(item) as Json) }),
+})
 
 /** Wire tags of `metadata = 1` and `items = 2`, both messages. */
 const [metadataTag, itemTag] = [0x0a, 0x12]
@@ -113,13 +90,13 @@ const [metadataTag, itemTag] = [0x0a, 0x12]
 const envelopeEnd = 4
 
 /** Protobuf list of messages. `head`: JSON of the list's metadata. `sizeOf`: size of a message if it is known. */
-export function protobufParts(
-  { kind, apiVersion }: Encodable['value'],
+export function protobufParts<T>(
+  { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
   head: string,
-  message: (entry: StoredObject) => Uint8Array,
-  sizeOf: (entry: StoredObject) => number | undefined = () => undefined,
+  message: (entry: T) => Uint8Array,
+  sizeOf: (entry: T) => number | undefined = () => undefined,
   name?: string,
-): ListParts {
+): ListParts<T> {
   const metadata = new BinaryWriter()
     .uint32(metadataTag)
     .bytes(encodeProtobuf(ListMeta, JSON.parse(head) as Json))
