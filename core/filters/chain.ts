@@ -78,7 +78,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
     // Before anything reads the request's parts.
     malformed,
     trace,
-    // Headers of every response, also of those that the filters below make.
+    // Headers of every response, also of those that the filters below make. CORS answers preflights, which have no credentials (Fetch 3.3).
     ...(options.hstsDirectives.length > 0 ? [hsts(options.hstsDirectives)] : []),
     ...(options.corsAccepts ? [cors(options.corsAccepts)] : []),
     // Outside of authentication: both look at the answer, and may end the connection with it.
@@ -86,8 +86,9 @@ export function filters(options: FilterOptions): readonly Filter[] {
     ...(options.settings.enabled('UnauthenticatedHTTP2DOSMitigation') ? [endUnidentified] : []),
     // Outside of `recover` and `deadline`, so that a panic and a timeout are recorded with the answer that the client gets.
     ...(options.audit ? [audit(options.audit)] : []),
+    // Outside of all that throws: the filters above see a response whatever happens.
     recover(logger, options.negotiator),
-    // Before authentication, whose webhooks take of the request's time.
+    // Before authentication: waiting for its webhooks is a part of the request's time.
     deadline(clock, options.requestTimeout, options.terminations),
     authentication({
       authenticator: options.authenticator,
@@ -99,6 +100,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
     }),
     // After authentication: only callers in trusted groups continue their traces.
     tracing({ begin: beginSpan, clock, logger, own }),
+    // After authentication: the caller needs the permission. Before all that asks who the user is.
     part(
       impersonates,
       impersonation(
@@ -118,8 +120,9 @@ export function filters(options: FilterOptions): readonly Filter[] {
           options.metrics.inflight,
           options.terminations,
         ),
+    // After impersonation, and inside of a seat: see above.
     part('authorization', authorization(options.authorizer, options.decisions, options.metrics.passed('authorization'), clock)),
-    // Writes that are allowed, but too early.
+    // After authorization: only writes that are allowed are told to wait.
     ...(options.barrier ? [writeBarrier(options.barrier, options.platform, own)] : []),
     // Innermost, as in the reference: what the filters above refuse is not counted.
     measure(options.metrics, clock, own),

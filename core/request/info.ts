@@ -77,17 +77,26 @@ function verbOnCollection(verb: string, query: URLSearchParams): string {
  *
  *     GET    /api/v1/pods                                      list pods, of all namespaces
  *     GET    /api/v1/pods?watch=1                              watch pods
- *     GET    /api/v1/watch/namespaces/default/pods             watch pods in default (deprecated form)
+ *     GET    /api/v1/watch/pods                                watch pods (deprecated form, as are the next two)
+ *     GET    /api/v1/watch/namespaces/default/pods             watch pods, namespace default
+ *     GET    /api/v1/watch/namespaces/default/pods/a           watch pods, name a, namespace default
+ *     GET    /api/v1/watch                                     malformed
+ *     GET    /api/v1/nodes/a                                   get nodes, name a
+ *     GET    /api/v1/namespaces/default/pods/a                 get pods, name a, namespace default
  *     GET    /api/v1/namespaces                                list namespaces
  *     GET    /api/v1/namespaces/default                        get namespaces, name default, namespace default
- *     PUT    /api/v1/namespaces/default/status                 update namespaces, subresource status
- *     GET    /api/v1/namespaces/default/pods?fieldSelector=metadata.name=a   list pods, name a
- *     POST   /apis/apps/v1/namespaces/default/deployments      create deployments.apps
- *     PATCH  /apis/apps/v1/namespaces/default/deployments/a/scale            patch deployments.apps, subresource scale
- *     DELETE /api/v1/namespaces/default/pods                   deletecollection pods
- *     GET    /api/v1/namespaces/default/services/a/proxy/b/c   get services, subresource proxy, parts [services a proxy b c]
- *     GET    /api/v1/proxy/…                                   proxy: nothing is served below it any more
- *     GET    /apis/apps/v1, /version, /healthz                 get, no resource
+ *     PUT    /api/v1/namespaces/default/status                 update namespaces, name default, namespace default, subresource status
+ *     GET    /api/v1/pods?fieldSelector=metadata.name=a        list pods, name a
+ *     POST   /apis/apps/v1/namespaces/default/deployments      create deployments.apps, namespace default
+ *     POST   /api/v1/namespaces/default/pods/a/binding         create pods, name a, namespace default, subresource binding
+ *     PATCH  /apis/apps/v1/namespaces/default/deployments/a/scale   patch deployments.apps, name a, namespace default, subresource scale
+ *     DELETE /api/v1/namespaces/default/pods                   deletecollection pods, namespace default
+ *     DELETE /api/v1/namespaces/default/pods/a                 delete pods, name a, namespace default
+ *     GET    /api/v1/namespaces/default/services/a/proxy/b/c   get services, name a, namespace default, subresource proxy, parts services/a/proxy/b/c
+ *     GET    /api/v1/proxy/pods/a                              proxy pods, name a: nothing is served below it any more
+ *     GET    /apis                                             get
+ *     GET    /apis/apps/v1                                     get
+ *     POST   /version                                          post
  */
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const elements = elementsOf(path)

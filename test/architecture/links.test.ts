@@ -31,6 +31,17 @@ function problems(page: string, link: string): string[] {
   return []
 }
 
+/** Files that a page names with their folder, which are in the page's folder, in its area, or named from the root. */
+test('files that pages name with their folders exist', () => {
+  const found = pages.flatMap((page) => {
+    const places = [dirname(page), page.split('/')[0] ?? '.', '.', 'core']
+    return [...readFileSync(page, 'utf8').matchAll(/`([\w.-]+(?:\/[\w.-]+)+\.(?:ts|mjs))`/g)]
+      .flatMap(([, path = '']) => (/NAME|KIND|GROUP/.test(path) || places.some((place) => existsSync(join(place, path))) ? [] : [path]))
+      .map((path) => `${page}: ${path} does not exist`)
+  })
+  assert.deepEqual(found, [])
+})
+
 test('links between the pages of this repository work', () => {
   const found = pages.flatMap((page) =>
     [...readFileSync(page, 'utf8').matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => problems(page, link)),
