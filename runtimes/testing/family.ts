@@ -7,6 +7,7 @@ import { consoleLogger, webClock } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
 import { createFirstStates } from './first-state.ts'
 import { createIdentities, type Identities } from './identity.ts'
+import { localResponse } from './local-response.ts'
 import { outboundWhenCalled } from './outbound.ts'
 import { type Secrets, secretOptions } from './secrets.ts'
 import type { Snapshot } from './server.ts'
@@ -143,8 +144,10 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
       const isSettled = () =>
         changed === undefined ? left === 'none' : webClock.monotonic() - changed > settlingTime && running?.api.isIdle() === true
       return {
-        fetch: (request, connection) =>
-          running ? running.api.fetch(request, connection) : whenStarted().then(({ api }) => api.fetch(request, connection)),
+        async fetch(request, connection) {
+          const { api } = running ?? (await whenStarted())
+          return connection.whenSent ? api.fetch(request, connection) : localResponse(await api.answer(request, connection))
+        },
         answer: (request, connection) =>
           running ? running.api.answer(request, connection) : whenStarted().then(({ api }) => api.answer(request, connection)),
         placeOf: (apiVersion, kind) =>
