@@ -10,6 +10,7 @@ import {
   loggerType,
   methods,
   number,
+  oneOf,
   type RowsOf,
   refined,
   shape,
@@ -17,6 +18,7 @@ import {
 } from '../../core/options/types.ts'
 import type { DurableStoreOptions } from './durable.ts'
 import type { EtcdOptions, EtcdTimeouts } from './etcd.ts'
+import type { IndexedDbStoreOptions } from './indexed-db.ts'
 import type { MemoryStoreOptions } from './memory.ts'
 import type { SqlStoreOptions } from './sql.ts'
 
@@ -41,6 +43,14 @@ export const sqlRows = {
   pastBytes: bytes,
   ended: callable,
 } satisfies RowsOf<SqlStoreOptions>
+
+export const indexedDbRows = {
+  name: filled,
+  durability: oneOf(['relaxed', 'strict']),
+  clock: clockType,
+  pastBytes: bytes,
+  ended: callable,
+} satisfies RowsOf<IndexedDbStoreOptions>
 
 const timeouts = { request: milliseconds, attempt: milliseconds, start: milliseconds } satisfies RowsOf<EtcdTimeouts>
 

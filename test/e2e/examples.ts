@@ -53,7 +53,10 @@ const servers: readonly Server[] = [
 /** Declares the tests, which run in the project. */
 export function examples(project: string): void {
   test('each example says what to install, and how to run it', () => {
-    for (const name of readdirSync(`${root}wrangler-free-examples`)) {
+    const files = readdirSync(`${root}wrangler-free-examples`, { recursive: true, encoding: 'utf8' })
+    // Of an example with several files, this one is the program.
+    const programs = files.filter((name) => name.endsWith('.ts') && (!name.includes('/') || name.endsWith('/run.ts')))
+    for (const name of programs) {
       const text = readFileSync(`${root}wrangler-free-examples/${name}`, 'utf8')
       assert.match(text, /^ \* Needs: npm install .*\n \* Run it: /m, name)
     }

@@ -1,7 +1,8 @@
 /** The tables of a store, and the statements on them. */
 import { type KeyValue, StoreError } from '../../../core/ports.ts'
-import { type Change, History } from '../history.ts'
+import type { Change, History } from '../history.ts'
 import type { Lease } from '../leases.ts'
+import { type Restored, restored } from '../restored.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from './database.ts'
 
 /**
@@ -26,11 +27,8 @@ const placeOf = (revision: number) => revision * placesOfRevision
 const revisionOf = (place: number) => Math.floor(place / placesOfRevision)
 
 /** What the tables have of a store. */
-export interface Loaded {
-  readonly history: History
+export interface Loaded extends Restored {
   readonly leases: readonly Lease[]
-  /** Lease by key. */
-  readonly attached: ReadonlyMap<string, bigint>
 }
 
 /** Reads the tables, and creates them in an empty database. Throws a StoreError 'corrupt' when they are not those of a store. */
@@ -44,16 +42,8 @@ export function load(database: SqlDatabase): Loaded {
   const state = new Map([...database.rows('SELECT name, value FROM apiserver_state')].map(({ name, value }) => [name, Number(value)]))
   if (state.get('format') !== format) throw new StoreError('corrupt', `the tables have the format ${state.get('format')}, not ${format}`)
   const oldest = state.get('oldest') ?? firstRevision
-  const history = new History(oldest, (revision: number, key?: string) => valueAt(database, revision, key))
-  const attached = new Map<string, bigint>()
-  for (const row of database.rows('SELECT place, key, created, lease, value FROM apiserver_changes ORDER BY place')) {
-    const change = changeOf(row)
-    if (change.revision <= oldest) history.restore(change)
-    else if (change.revision <= history.revision + 1) history.replay(change)
-    else throw new StoreError('corrupt', `revision ${history.revision + 1} is missing before revision ${change.revision}`)
-    if (change.lease !== 0n) attached.set(change.key, change.lease)
-    else attached.delete(change.key)
-  }
+  const rows = database.rows('SELECT place, key, created, lease, value FROM apiserver_changes ORDER BY place')
+  const { history, attached } = restored(oldest, changesOf(rows), (revision, key) => valueAt(database, revision, key))
   const leases = [...database.rows('SELECT id, expires FROM apiserver_leases')]
   return { history, leases: leases.map(({ id, expires }) => ({ id: BigInt(String(id)), expires: Number(expires) })), attached }
 }
@@ -112,6 +102,10 @@ export function tellNextExpiry(database: SqlDatabase): void {
   const [row] = [...database.rows('SELECT min(expires) AS expires FROM apiserver_leases')]
   const expires = row?.['expires'] ?? null
   database.nextExpiry(expires === null ? undefined : Number(expires))
+}
+
+function* changesOf(rows: Iterable<SqlRow>): Iterable<Change> {
+  for (const row of rows) yield changeOf(row)
 }
 
 /** The value that was written to a key at a revision. */
