@@ -8,8 +8,8 @@ import { parseFeatureGates } from '../../../../core/config/feature-gates.ts'
 import { reloadReports } from '../../../../core/config/reload-metrics.ts'
 import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../../core/platform.ts'
-import { eventually } from '../../../support/wait.ts'
 import { quiet } from '../../../support/quiet.ts'
+import { eventually } from '../../../support/wait.ts'
 import { clock, createWeb, issuerKey, issuerUrl, keepLog, publish, settings, sign, type Web } from './jwt/jwt-issuer.ts'
 
 const platform = createPlatform()

@@ -5,8 +5,8 @@ import { AuthenticationError } from '../../../../../core/access/authn/authentica
 import { jwtAuthenticators } from '../../../../../core/access/authn/jwt/authenticator.ts'
 import type { Clock } from '../../../../../core/ports.ts'
 import { mutate, seeded } from '../../../../support/mutate.ts'
-import { trials } from '../../../../support/soak.ts'
 import { quiet } from '../../../../support/quiet.ts'
+import { trials } from '../../../../support/soak.ts'
 import { context, createWeb, issuerKey, publish, settings, sign } from './jwt-issuer.ts'
 
 /** Timers never fire. */
