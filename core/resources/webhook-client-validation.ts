@@ -67,8 +67,9 @@ function validateURL(text: string, path: FieldPath, errors: FieldErrors): void {
 }
 
 function validateService({ name, namespace, path: url, port = 443 }: Service, path: FieldPath, errors: FieldErrors): void {
-  if (name === '') errors.required(path.child('name'))
-  if (namespace === '') errors.required(path.child('namespace'))
+  // Each error names the other field: the reference passes name and namespace in the wrong order.
+  if (namespace === '') errors.required(path.child('name'))
+  if (name === '') errors.required(path.child('namespace'))
   const problems = portNumber(port)
   if (problems.length > 0) errors.invalid(path.child('port'), port, `port is not valid: ${problems.join(', ')}`)
   if (url !== undefined && url !== '' && url !== '/') validatePath(url, path.child('path'), errors)

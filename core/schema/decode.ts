@@ -182,11 +182,14 @@ function readerOf(schema: Schema, named?: string): Reader {
     case 'any':
       return schema.union ? unionReader(schema.union) : schema.raw ? readRaw : readAny
     default: {
-      const { read, readAs, typeName: kind } = scalarRules[schema.type]
+      const { read, readAs, typeName: kind, wrongPart } = scalarRules[schema.type]
       const typeName = readAs ?? goType(schema, named)
       return (value, walk) => {
         const result = read(value)
-        if (result === undefined) throw walk.mismatch(value, typeName, readAs !== undefined, kind)
+        if (result === undefined) {
+          const part = wrongPart?.(value)
+          throw part ? walk.mismatch(part.value, part.typeName) : walk.mismatch(value, typeName, readAs !== undefined, kind)
+        }
         return result
       }
     }

@@ -1,6 +1,5 @@
 /** JSON form and zero value of each scalar type. */
 
-import { DecodeError } from './decode-error.ts'
 import { canonicalBase64, encodeBase64 } from './formats/base64.ts'
 import { formatDuration, parseDuration } from './formats/duration.ts'
 import { canonicalQuantity } from './formats/quantity.ts'
@@ -19,6 +18,8 @@ export interface ScalarRules {
    * @throws DecodeError when a text is malformed.
    */
   readonly read: (value: Json) => Json | undefined
+  /** What of a value for which `read` is undefined is wrong, with the type in errors; undefined: all of it. */
+  readonly wrongPart?: (value: Json) => { readonly value: Json; readonly typeName: string } | undefined
   /** The value written for an unset field. */
   readonly zero: Json
   /** Whether `omitEmpty` omits the zero value; Go structs are written regardless. */
@@ -52,12 +53,16 @@ function readInt64(value: Json): Json | undefined {
 
 const isByte = (value: Json) => typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255
 
+function wrongByte(value: Json): ReturnType<NonNullable<ScalarRules['wrongPart']>> {
+  const wrong = Array.isArray(value) ? value.find((item) => item !== null && !isByte(item)) : undefined
+  return wrong === undefined ? undefined : { value: wrong, typeName: 'uint8' }
+}
+
 /** Base64, or as in Go a list of bytes, where null is 0. */
 function readBytes(value: Json): Json | undefined {
   if (typeof value === 'string') return canonicalBase64(value)
   if (!Array.isArray(value)) return undefined
-  const wrong = value.find((item) => item !== null && !isByte(item))
-  if (wrong !== undefined) throw new DecodeError(`cannot unmarshal ${describe(wrong, 'int')} into Go value of type uint8`)
+  if (wrongByte(value) !== undefined) return undefined
   return encodeBase64(Uint8Array.from(value as (number | null)[], (item) => item ?? 0))
 }
 
@@ -78,7 +83,7 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
     zero: 0,
     ...plain,
   },
-  bytes: { typeName: '[]uint8', read: readBytes, zero: null, ...plain },
+  bytes: { typeName: '[]uint8', read: readBytes, wrongPart: wrongByte, zero: null, ...plain },
   time: { typeName: 'v1.Time', readAs: 'string', read: text((value) => canonicalTime(value, 'time')), zero: null, ...struct },
   microTime: {
     typeName: 'v1.MicroTime',
@@ -114,5 +119,5 @@ export const scalarRules: Readonly<Record<ScalarType, ScalarRules>> = {
 /** Includes the number in errors when its type is right but its value is not. */
 export function describe(value: Json, typeName: string): string {
   const type = jsonType(value)
-  return type === 'number' && /^(int|float)/.test(typeName) ? `number ${spelledText(value) ?? value}` : type
+  return type === 'number' && /^(u?int|float)/.test(typeName) ? `number ${spelledText(value) ?? value}` : type
 }

@@ -2,7 +2,7 @@ import { field, inline, list, message, pointer, required, string, withFacets } f
 import { LabelSelector } from '../meta/selector.ts'
 import { repeats, validateRequiredFormat } from '../validation.ts'
 import { MatchPolicyType } from './enums.ts'
-import { defaultMatch, validateParamName, validateParamRef, validateVariable } from './policy-validation.ts'
+import { defaultMatch, validateMatchPolicy, validateParamName, validateParamRef, validateVariable } from './policy-validation.ts'
 import { validateOperations, validateRule } from './rule-validation.ts'
 
 export const MatchCondition = message(
@@ -93,10 +93,14 @@ export const MatchResources = message(
     ...matchFields,
     matchPolicy: pointer(7, string, 'Exact, or Equivalent to match other versions of a resource too.', {
       goType: 'v1.MatchPolicyType',
-      enum: MatchPolicyType,
+      publishedEnum: MatchPolicyType,
     }),
   },
-  { atomic: true, defaults: (match) => defaultMatch(match) },
+  {
+    atomic: true,
+    defaults: (match) => defaultMatch(match),
+    validateFirst: (match, path, errors) => validateMatchPolicy(match, path, errors),
+  },
 )
 
 export const ParamKind = message(

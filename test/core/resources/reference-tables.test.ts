@@ -100,6 +100,15 @@ const creates: readonly (readonly [title: string, kind: string, changes: Changes
     ['name', 'namespace'].map((name) => `webhooks[0].clientConfig.service.${name}: Required value`),
   ],
   [
+    'a match policy before the rules of a binding',
+    `validatingadmissionpolicybindings.${group}`,
+    { 'spec.matchResources': { matchPolicy: 'Bad', resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'] }] } },
+    [
+      'spec.matchResources.matchPolicy: Unsupported value: "Bad": supported values: "Equivalent", "Exact"',
+      'spec.matchResources.resourceRules[0].resources: Required value',
+    ],
+  ],
+  [
     'the bytes of a CA bundle as numbers',
     `mutatingwebhookconfigurations.${group}`,
     { 'webhooks.0.clientConfig': { url: 'https://a/', caBundle: [] } },

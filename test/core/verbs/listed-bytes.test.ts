@@ -17,6 +17,9 @@ test('data of a Secret', async () => {
   }
   for (const value of ['[256]', '[-1]', '[1.5]', '[1.0]', '["x"]', '[true]', '[[1]]', '1', '{}'])
     assert.equal((await create(value)).status, 400, value)
+  const { body } = await create('[91,300]')
+  const why = 'json: cannot unmarshal number 300 into Go struct field Secret.data of type uint8'
+  assert.equal(body.message, `Secret in version "v1" cannot be handled as a Secret: ${why}`)
 })
 
 test('the patch of a mutating webhook', () => {

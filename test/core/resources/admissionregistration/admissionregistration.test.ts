@@ -67,6 +67,16 @@ tables(
         ['webhooks[0].clientConfig.url: Invalid value: "b=c": query parameters are not permitted in the URL'],
       ],
       [
+        'a service without namespace, whose error names the other field',
+        { 'webhooks.0.clientConfig.service.namespace': '' },
+        ['webhooks[0].clientConfig.service.name: Required value'],
+      ],
+      [
+        'a service without name',
+        { 'webhooks.0.clientConfig.service.name': '' },
+        ['webhooks[0].clientConfig.service.namespace: Required value'],
+      ],
+      [
         'relative path',
         { 'webhooks.0.clientConfig.service.path': 'a' },
         [
