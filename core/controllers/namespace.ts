@@ -1,5 +1,7 @@
 /** Deletes the content of a namespace under deletion, then removes its finalizer. */
+import type { Namespace } from '../resources/core/namespace.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import type { Infer } from '../schema/model.ts'
 import { ownWrite } from './client.ts'
 import type { Controller, ControllerContext } from './controller.ts'
 import { deletionConditions, discoveryFailure, type Remaining } from './namespace-conditions.ts'
@@ -7,10 +9,7 @@ import { deleteContent } from './namespace-content.ts'
 import { createWaits } from './namespace-waits.ts'
 import { core, eachNamespace } from './namespaced.ts'
 
-interface NamespaceFields {
-  spec?: { finalizers?: string[] }
-  status?: object
-}
+type NamespaceFields = Infer<typeof Namespace>
 
 /** Updates the status conditions; returns the updated namespace. */
 async function report(context: ControllerContext, namespace: ApiObject, remaining: Remaining): Promise<ApiObject> {

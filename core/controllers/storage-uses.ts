@@ -1,5 +1,8 @@
 /** Storage objects with in-use protection and their users, as a table. */
+import type { PersistentVolumeClaim } from '../resources/core/persistentvolumeclaim.ts'
+import type { Pod } from '../resources/core/pod.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import type { Infer } from '../schema/model.ts'
 
 /** One object that is used. */
 export interface Use {
@@ -18,24 +21,9 @@ export interface Protection {
   readonly users: readonly { readonly plural: string; uses(user: ApiObject): readonly Use[] }[]
 }
 
-interface PodFields {
-  readonly spec?: {
-    readonly nodeName?: string
-    readonly volumes?: readonly {
-      readonly name: string
-      readonly persistentVolumeClaim?: { readonly claimName: string }
-      readonly ephemeral?: object
-    }[]
-  }
-}
+type PodFields = Infer<typeof Pod>
 
-interface ClaimFields {
-  readonly spec?: { readonly volumeAttributesClassName?: string }
-  readonly status?: {
-    readonly currentVolumeAttributesClassName?: string
-    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string }
-  }
-}
+type ClaimFields = Infer<typeof PersistentVolumeClaim>
 
 /** Pods use their claims from scheduling until deletion, in whatever phase. */
 function claimsOf(pod: ApiObject): readonly Use[] {

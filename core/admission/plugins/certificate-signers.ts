@@ -1,9 +1,11 @@
 /** Approving and signing certificate requests requires permission for the signer (plugin/pkg/admission/certificates). */
+
 import { requestedSubject } from '../../access/authn/certificate/certificate-request.ts'
 import { forbidden } from '../../answers/status.ts'
+import type { CertificateSigningRequest } from '../../resources/certificates/certificatesigningrequest.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { equal } from '../../schema/json/equal.ts'
-import type { Json } from '../../schema/model.ts'
+import type { Infer, Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, onlyOwnership, refusal } from './about.ts'
@@ -12,10 +14,7 @@ const group = 'certificates.<domain>'
 const requests = 'certificatesigningrequests'
 const requestsOf = ({ platform }: PluginContext) => ({ group: platform.name(group), resource: requests })
 
-interface Request extends ApiObject {
-  readonly spec?: { readonly signerName?: string; readonly request?: string }
-  readonly status?: { readonly certificate?: string; readonly conditions?: Json }
-}
+type Request = ApiObject & Infer<typeof CertificateSigningRequest>
 
 const signerOf = (object: ApiObject | undefined) => (object as Request | undefined)?.spec?.signerName ?? ''
 
@@ -57,7 +56,7 @@ export function certificateApproval(context: PluginContext): AdmissionPlugin {
 export function certificateSigning(context: PluginContext): AdmissionPlugin {
   const signed = (object: ApiObject | undefined): Json => {
     const { certificate = '', conditions = [] } = (object as Request | undefined)?.status ?? {}
-    return [certificate, conditions]
+    return [certificate, conditions as Json]
   }
   return {
     name: 'CertificateSigning',

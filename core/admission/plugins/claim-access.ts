@@ -2,13 +2,15 @@
  * Extra authorization for resource claims: administrative access needs a label on the namespace (KEP-5018), and parts of a claim's status
  * need permissions of their own (KEP-4817, granular status authorization).
  */
+
 import type { Authorizer } from '../../access/authz/authorizer.ts'
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { ResourceClaimStatus } from '../../resources/resource/resourceclaim.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
-import type { Json } from '../../schema/model.ts'
+import type { Infer, Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { Lookup } from '../lookup.ts'
 
@@ -18,25 +20,7 @@ interface Requests {
   }
 }
 
-interface DeviceStatus {
-  readonly driver: string
-  readonly pool: string
-  readonly device: string
-  readonly shareID?: string
-}
-
-interface Status {
-  readonly allocation?: {
-    readonly devices?: { readonly results?: readonly { readonly adminAccess?: boolean }[] }
-    readonly nodeSelector?: { readonly nodeSelectorTerms?: readonly Term[] }
-  }
-  readonly reservedFor?: Json
-  readonly devices?: readonly DeviceStatus[]
-}
-
-interface Term {
-  readonly matchFields?: readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] }[]
-}
+type Status = Infer<typeof ResourceClaimStatus>
 
 const adminLabel = 'resource.<labels>/admin-access'
 const nodeOfToken = 'authentication.<labels>/node-name'

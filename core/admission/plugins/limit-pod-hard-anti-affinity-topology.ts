@@ -1,16 +1,13 @@
 /** Restricts required pod anti-affinity to the hostname topology: otherwise a pod could reserve a whole zone (plugin/pkg/admission/antiaffinity). */
+
 import { forbidden } from '../../answers/status.ts'
+import type { PodSpec as PodSpecSchema } from '../../resources/core/pod-spec.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, specOf } from './about.ts'
 
-interface PodSpec {
-  readonly affinity?: {
-    readonly podAntiAffinity?: {
-      readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly { readonly topologyKey?: string }[] | null
-    } | null
-  } | null
-}
+type PodSpec = Infer<typeof PodSpecSchema>
 
 export function limitPodHardAntiAffinityTopology({ platform }: PluginContext): AdmissionPlugin {
   const allowed = platform.name('<labels>/hostname')

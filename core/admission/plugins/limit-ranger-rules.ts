@@ -1,16 +1,11 @@
 /** Checks one LimitRange entry against one container, pod or claim. */
+import type { LimitRangeItem } from '../../resources/core/limitrange.ts'
 import { canonicalQuantity, compareQuantities, parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
+import type { Infer } from '../../schema/model.ts'
 import { type Amounts, type PodSpec, podAmounts, type Resources } from './pod-amounts.ts'
 
 /** core/v1 LimitRangeItem. */
-export interface Limit {
-  readonly type: string
-  readonly min?: Amounts
-  readonly max?: Amounts
-  readonly default?: Amounts
-  readonly defaultRequest?: Amounts
-  readonly maxLimitRequestRatio?: Amounts
-}
+export type Limit = Infer<typeof LimitRangeItem>
 
 export type Constrained =
   | { readonly kind: 'pod'; readonly spec: PodSpec }

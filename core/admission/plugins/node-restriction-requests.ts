@@ -1,7 +1,10 @@
 /** NodeRestriction for certificate requests: a node's own, and those of pods that run on it (KEP-4317). */
+
 import { requestedSubject } from '../../access/authn/certificate/certificate-request.ts'
 import { internalError } from '../../answers/status.ts'
+import type { PodCertificateRequestSpec as RequestSpec } from '../../resources/certificates/v1beta1/podcertificaterequest.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
 import { isMirror, nodeNameOf } from './node-restriction-pods.ts'
 import type { NodeCheck, NodeWrite } from './node-write.ts'
 
@@ -22,14 +25,7 @@ export const checkCertificateRequest: NodeCheck = ({ attributes, node, platform,
   if (commonName !== wanted) throw refuse(`can only create a node CSR with CN=${wanted}`)
 }
 
-interface PodCertificateRequestSpec {
-  readonly nodeName?: string
-  readonly nodeUID?: string
-  readonly podName?: string
-  readonly podUID?: string
-  readonly serviceAccountName?: string
-  readonly serviceAccountUID?: string
-}
+type PodCertificateRequestSpec = Infer<typeof RequestSpec>
 
 const quote = (value: string | undefined) => JSON.stringify(value ?? '')
 

@@ -1,14 +1,14 @@
 /** NodeRestriction for token requests: a node may request tokens for pods that run on it, with audiences that these use (KEP-4412). */
+
 import type { Pod } from '../../access/authz/node-pod.ts'
 import { aggregate } from '../../access/authz/rules.ts'
+import type { TokenRequestSpec } from '../../resources/authentication/tokenrequest.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
 import { nodeNameOf, podNamed } from './node-restriction-pods.ts'
 import type { NodeCheck, NodeWrite } from './node-write.ts'
 
-interface TokenSpec {
-  readonly audiences?: readonly string[] | null
-  readonly boundObjectRef?: { readonly apiVersion?: string; readonly kind?: string; readonly name?: string; readonly uid?: string } | null
-}
+type TokenSpec = Infer<typeof TokenRequestSpec>
 
 /** CSI drivers that replace in-tree volume sources. */
 const successors: { readonly [source: string]: string } = {

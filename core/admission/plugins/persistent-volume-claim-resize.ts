@@ -2,16 +2,15 @@
 
 import { forbidden } from '../../answers/status.ts'
 import type { Context } from '../../ports.ts'
+import type { PersistentVolumeClaim } from '../../resources/core/persistentvolumeclaim.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { compareQuantities, parseQuantity } from '../../schema/formats/quantity.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout } from './about.ts'
 
-interface Claim extends ApiObject {
-  readonly spec?: { readonly storageClassName?: string; readonly resources?: { readonly requests?: { readonly storage?: string } } }
-  readonly status?: { readonly phase?: string }
-}
+type Claim = ApiObject & Infer<typeof PersistentVolumeClaim>
 
 const sizeOf = ({ spec }: Claim) => parseQuantity(spec?.resources?.requests?.storage ?? '0')
 

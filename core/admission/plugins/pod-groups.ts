@@ -1,7 +1,9 @@
 /** Groups of pods (feature gate GenericWorkload): their finalizer, their workload, and jobs that belong to one. */
+import type { JobSpec as JobSpecSchema } from '../../resources/batch/job.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { PodGroupSpec } from '../../resources/scheduling/v1alpha2/podgroup.ts'
 import { equal } from '../../schema/json/equal.ts'
-import type { Json } from '../../schema/model.ts'
+import type { Infer, Json } from '../../schema/model.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, refusal, specOf } from './about.ts'
@@ -25,10 +27,7 @@ export function podGroupProtection({ platform, enabled }: PluginContext): Admiss
   }
 }
 
-interface GroupSpec {
-  readonly podGroupTemplateRef?: { readonly workload?: { readonly workloadName?: string; readonly podGroupTemplateName?: string } }
-  readonly schedulingPolicy?: { readonly gang?: object }
-}
+type GroupSpec = Infer<typeof PodGroupSpec>
 
 /** The workload that a group names must have the template that it names (plugin/pkg/admission/podgroup). */
 export function podGroupWorkloadExists({ platform, enabled, find }: PluginContext): AdmissionPlugin {
@@ -53,10 +52,7 @@ export function podGroupWorkloadExists({ platform, enabled, find }: PluginContex
   }
 }
 
-interface JobSpec {
-  readonly parallelism?: number
-  readonly template?: { readonly spec?: { readonly schedulingGroup?: { readonly podGroupName?: string } } }
-}
+type JobSpec = Infer<typeof JobSpecSchema>
 
 const isGang = (found: ApiObject) => specOf<GroupSpec>(found).schedulingPolicy?.gang !== undefined
 

@@ -1,22 +1,16 @@
 import type { ApiObject } from '../../resources/definition.ts'
+import type { ResourceClaimSpec } from '../../resources/resource/claim.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { PluginContext } from '../context.ts'
 import { type Amounts, excess, positive, sum } from './amounts.ts'
 import { countName, type Evaluator } from './evaluator.ts'
 
 interface DeviceRequest {
-  readonly deviceClassName?: string
-  readonly allocationMode?: string
-  readonly count?: number
+  readonly allocationMode?: string | undefined
+  readonly count?: number | undefined
 }
 
-interface ClaimSpec {
-  readonly devices?: {
-    readonly requests?: readonly {
-      readonly exactly?: DeviceRequest | null
-      readonly firstAvailable?: readonly DeviceRequest[] | null
-    }[]
-  }
-}
+type ClaimSpec = Infer<typeof ResourceClaimSpec>
 
 /** Maximum devices per claim (AllocationResultsMaxSize). */
 const maxDevices = 32

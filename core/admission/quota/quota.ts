@@ -1,14 +1,12 @@
 /** A stored ResourceQuota: scopes and usage. */
+import type { ScopedResourceSelectorRequirement } from '../../resources/core/resourcequota.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { Amounts } from './amounts.ts'
 import type { Evaluator } from './evaluator.ts'
 
 /** core/v1 ScopedResourceSelectorRequirement. */
-export interface ScopeRequirement {
-  readonly scopeName: string
-  readonly operator: string
-  readonly values?: readonly string[] | null
-}
+export type ScopeRequirement = Infer<typeof ScopedResourceSelectorRequirement>
 
 export interface QuotaObject extends ApiObject {
   readonly spec?: {

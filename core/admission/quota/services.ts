@@ -1,12 +1,10 @@
+import type { ServiceSpec as ServiceSpecSchema } from '../../resources/core/service.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { Amounts } from './amounts.ts'
 import { countName, type Evaluator } from './evaluator.ts'
 
-interface ServiceSpec {
-  readonly type?: string
-  readonly ports?: readonly { readonly nodePort?: number }[] | null
-  readonly allocateLoadBalancerNodePorts?: boolean | null
-}
+type ServiceSpec = Infer<typeof ServiceSpecSchema>
 
 const count = countName({ group: '', resource: 'services' })
 const names = [count, 'services', 'services.nodeports', 'services.loadbalancers']

@@ -1,24 +1,15 @@
 import type { Platform } from '../../platform.ts'
+import type { PersistentVolumeClaim } from '../../resources/core/persistentvolumeclaim.ts'
 import { greater } from '../../resources/core/quantities.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
 import { equal } from '../../schema/json/equal.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { Amounts } from './amounts.ts'
 import { countName, type Evaluator } from './evaluator.ts'
 import { satisfies } from './quota.ts'
 
-interface Claim {
-  readonly spec?: {
-    readonly storageClassName?: string | null
-    readonly volumeAttributesClassName?: string | null
-    readonly resources?: { readonly requests?: Amounts }
-  }
-  readonly status?: {
-    readonly allocatedResources?: Amounts | null
-    readonly currentVolumeAttributesClassName?: string | null
-    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string } | null
-  }
-}
+type Claim = Infer<typeof PersistentVolumeClaim>
 
 const count = countName({ group: '', resource: 'persistentvolumeclaims' })
 const names = ['persistentvolumeclaims', 'requests.storage']

@@ -1,6 +1,9 @@
 /** Who should hold a lease, and what time tells about leases and candidates (pkg/controlplane/controller/leaderelection/election.go). */
+import type { LeaseSpec as LeaseSpecSchema } from '../../resources/coordination/lease.ts'
+import type { LeaseCandidateSpec } from '../../resources/coordination/v1beta1/leasecandidate.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { epochMilliseconds } from '../../schema/formats/time.ts'
+import type { Infer } from '../../schema/model.ts'
 import { compareVersions, parseVersion, zero } from './version.ts'
 
 /** The strategy that elects here; leases with others get no holder. */
@@ -9,24 +12,9 @@ export const oldestEmulationVersion = 'OldestEmulationVersion'
 /** Milliseconds after its last renewal when a candidate does not count any more. */
 export const candidateValidity = 30 * 60_000
 
-export interface CandidateSpec {
-  readonly leaseName?: string
-  readonly pingTime?: string
-  readonly renewTime?: string
-  readonly binaryVersion?: string
-  readonly emulationVersion?: string
-  readonly strategy?: string
-}
+export type CandidateSpec = Infer<typeof LeaseCandidateSpec>
 
-export interface LeaseSpec {
-  readonly holderIdentity?: string
-  readonly leaseDurationSeconds?: number
-  readonly acquireTime?: string
-  readonly renewTime?: string
-  readonly leaseTransitions?: number
-  readonly strategy?: string
-  readonly preferredHolder?: string
-}
+export type LeaseSpec = Infer<typeof LeaseSpecSchema>
 
 /** A LeaseCandidate of any version. */
 export interface Candidate {

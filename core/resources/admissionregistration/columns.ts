@@ -1,13 +1,12 @@
+import type { Infer } from '../../schema/model.ts'
 import { ageColumn, nameColumn, type Selector, sizeColumn, textColumn, unset } from '../cells.ts'
+import type { ValidatingAdmissionPolicy } from './validatingadmissionpolicy.ts'
+import type { ValidatingAdmissionPolicyBinding } from './validatingadmissionpolicybinding.ts'
 
 /** Columns of both kinds of webhook configurations. */
 export const webhookConfigurationColumns = [nameColumn, sizeColumn('Webhooks', 'Number of webhooks.', 'integer', '.webhooks'), ageColumn]
 
-interface PolicyRow {
-  readonly spec?:
-    | { readonly paramKind?: { readonly apiVersion?: string | undefined; readonly kind?: string | undefined } | undefined }
-    | undefined
-}
+type PolicyRow = Infer<typeof ValidatingAdmissionPolicy>
 
 const paramKind = textColumn<PolicyRow>('ParamKind', 'Kind of its parameters.', ({ spec }) =>
   spec?.paramKind ? `${spec.paramKind.apiVersion ?? ''}/${spec.paramKind.kind ?? ''}` : unset,
@@ -27,15 +26,7 @@ export const mutatingAdmissionPolicyColumns = [
   ageColumn,
 ]
 
-interface BindingRow {
-  readonly spec?:
-    | {
-        readonly paramRef?:
-          | { readonly name?: string | undefined; readonly namespace?: string | undefined; readonly selector?: Selector | undefined }
-          | undefined
-      }
-    | undefined
-}
+type BindingRow = Infer<typeof ValidatingAdmissionPolicyBinding>
 
 /** The reference prints the selector in Go syntax. */
 function selectorValue({ matchLabels = {}, matchExpressions = [] }: Selector): string {

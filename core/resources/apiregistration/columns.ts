@@ -1,17 +1,8 @@
+import type { Infer } from '../../schema/model.ts'
 import { ageColumn, conditionOf, nameColumn, textColumn } from '../cells.ts'
+import type { APIService } from './apiservice.ts'
 
-interface ServiceRow {
-  readonly spec?:
-    | { readonly service?: { readonly namespace?: string | undefined; readonly name?: string | undefined } | undefined }
-    | undefined
-  readonly status?:
-    | {
-        readonly conditions?:
-          | readonly { readonly type: string; readonly status: string; readonly reason?: string | undefined }[]
-          | undefined
-      }
-    | undefined
-}
+type ServiceRow = Infer<typeof APIService>
 
 function serviceText({ spec }: ServiceRow): string {
   return spec?.service ? `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}` : 'Local'

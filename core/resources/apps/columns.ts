@@ -1,3 +1,4 @@
+import type { Infer } from '../../schema/model.ts'
 import {
   ageColumn,
   containerColumns,
@@ -6,20 +7,20 @@ import {
   nameColumn,
   none,
   ratioColumn,
-  type Selector,
   selectorColumn,
   selectorText,
   textColumn,
   wide,
 } from '../cells.ts'
+import type { ControllerRevision } from './controllerrevision.ts'
+import type { DaemonSet } from './daemonset.ts'
+import type { Deployment } from './deployment.ts'
 
 const containers = containerColumns('.spec.template.spec.containers').map(wide)
 const selector = wide(selectorColumn('.spec.selector'))
 const ready = ratioColumn('Ready', 'Ready pods, out of the desired number.', '.status.readyReplicas', '.spec.replicas')
 
-interface DeploymentRow {
-  readonly spec?: { readonly selector?: Selector | undefined } | undefined
-}
+type DeploymentRow = Infer<typeof Deployment>
 
 /** As in the reference, empty where other tables show `<none>`. */
 function deploymentSelector({ spec }: DeploymentRow): string {
@@ -49,15 +50,7 @@ export const replicaSetColumns = [
 
 export const statefulSetColumns = [nameColumn, ready, ageColumn, ...containers]
 
-interface DaemonSetRow {
-  readonly spec?:
-    | {
-        readonly template?:
-          | { readonly spec?: { readonly nodeSelector?: { readonly [key: string]: string } | undefined } | undefined }
-          | undefined
-      }
-    | undefined
-}
+type DaemonSetRow = Infer<typeof DaemonSet>
 
 export const daemonSetColumns = [
   nameColumn,
@@ -72,20 +65,7 @@ export const daemonSetColumns = [
   selector,
 ]
 
-interface RevisionRow {
-  readonly metadata?:
-    | {
-        readonly ownerReferences?:
-          | readonly {
-              readonly apiVersion: string
-              readonly kind: string
-              readonly name: string
-              readonly controller?: boolean | undefined
-            }[]
-          | undefined
-      }
-    | undefined
-}
+type RevisionRow = Infer<typeof ControllerRevision>
 
 function controllerText({ metadata }: RevisionRow): string {
   const owner = metadata?.ownerReferences?.find(({ controller }) => controller)

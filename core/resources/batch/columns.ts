@@ -1,3 +1,4 @@
+import type { Infer } from '../../schema/model.ts'
 import {
   ageColumn,
   containerColumns,
@@ -14,19 +15,10 @@ import {
   wide,
 } from '../cells.ts'
 import type { CellContext, Column } from '../definition.ts'
+import type { CronJob } from './cronjob.ts'
+import type { Job } from './job.ts'
 
-interface JobRow {
-  readonly metadata?: { readonly deletionTimestamp?: string | null | undefined } | undefined
-  readonly spec?: { readonly completions?: number | undefined; readonly parallelism?: number | undefined } | undefined
-  readonly status?:
-    | {
-        readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined
-        readonly succeeded?: number | undefined
-        readonly startTime?: string | null | undefined
-        readonly completionTime?: string | null | undefined
-      }
-    | undefined
-}
+type JobRow = Infer<typeof Job>
 
 /** Deletion takes precedence over running, but not over completion. */
 function jobStatus({ metadata, status }: JobRow): string {
@@ -64,9 +56,7 @@ export const jobColumns = [
   wide(selectorColumn('.spec.selector')),
 ]
 
-interface CronJobRow {
-  readonly spec?: { readonly suspend?: boolean | undefined } | undefined
-}
+type CronJobRow = Infer<typeof CronJob>
 
 /** Text, although the column's type is boolean. */
 const suspend: Column<CronJobRow> = {

@@ -1,13 +1,9 @@
+import type { Infer } from '../../schema/model.ts'
 import { ageColumn, humanDuration, labelsText, nameColumn, none, textColumn } from '../cells.ts'
+import type { CertificateSigningRequest } from './certificatesigningrequest.ts'
+import type { PodCertificateRequest } from './v1beta1/podcertificaterequest.ts'
 
-interface Conditions {
-  readonly conditions?: readonly { readonly type: string }[] | undefined
-}
-
-interface RequestRow {
-  readonly spec?: { readonly expirationSeconds?: number | undefined } | undefined
-  readonly status?: (Conditions & { readonly certificate?: string | undefined }) | undefined
-}
+type RequestRow = Infer<typeof CertificateSigningRequest>
 
 function durationText({ spec }: RequestRow): string {
   return typeof spec?.expirationSeconds === 'number' ? humanDuration(spec.expirationSeconds * 1000) : none
@@ -32,10 +28,7 @@ export const certificateSigningRequestColumns = [
 
 export const clusterTrustBundleColumns = [nameColumn, textColumn('SignerName', 'Signer that it vouches for.', '.spec.signerName', none)]
 
-interface PodRequestRow {
-  readonly spec?: { readonly unverifiedUserAnnotations?: { readonly [key: string]: string } | undefined } | undefined
-  readonly status?: Conditions | undefined
-}
+type PodRequestRow = Infer<typeof PodCertificateRequest>
 
 const ends = ['Issued', 'Denied', 'Failed']
 

@@ -1,3 +1,4 @@
+import type { Infer } from '../../schema/model.ts'
 import {
   abridged,
   ageColumn,
@@ -11,6 +12,11 @@ import {
   textColumn,
   wide,
 } from '../cells.ts'
+import type { ComponentStatus } from './componentstatus.ts'
+import type { Endpoints } from './endpoints.ts'
+import type { PodTemplate } from './podtemplate.ts'
+import type { ReplicationController } from './replicationcontroller.ts'
+import type { ResourceQuota } from './resourcequota.ts'
 
 export const namespaceColumns = [nameColumn, textColumn('Status', 'Phase of the namespace.', '.status.phase'), ageColumn]
 
@@ -25,9 +31,7 @@ export const secretColumns = [
 
 export const serviceAccountColumns = [nameColumn, ageColumn]
 
-interface TemplateRow {
-  readonly template?: { readonly metadata?: { readonly labels?: { readonly [key: string]: string } | undefined } | undefined } | undefined
-}
+type TemplateRow = Infer<typeof PodTemplate>
 
 export const podTemplateColumns = [
   nameColumn,
@@ -35,9 +39,7 @@ export const podTemplateColumns = [
   textColumn<TemplateRow>('Pod Labels', 'Labels of the template.', ({ template }) => labelsText(template?.metadata?.labels)),
 ]
 
-interface ControllerRow {
-  readonly spec?: { readonly selector?: { readonly [key: string]: string } | undefined } | undefined
-}
+type ControllerRow = Infer<typeof ReplicationController>
 
 export const replicationControllerColumns = [
   nameColumn,
@@ -49,14 +51,7 @@ export const replicationControllerColumns = [
   wide(textColumn<ControllerRow>('Selector', 'Labels of its pods.', ({ spec }) => labelsText(spec?.selector))),
 ]
 
-interface EndpointsRow {
-  readonly subsets?:
-    | readonly {
-        readonly addresses?: readonly { readonly ip: string }[] | undefined
-        readonly ports?: readonly { readonly port: number }[] | undefined
-      }[]
-    | undefined
-}
+type EndpointsRow = Infer<typeof Endpoints>
 
 const maxShown = 3
 const withPort = (ip: string, port: number) => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`)
@@ -76,14 +71,7 @@ function endpointsText({ subsets = [] }: EndpointsRow): string {
 
 export const endpointsColumns = [nameColumn, textColumn('Endpoints', 'Addresses and ports.', endpointsText), ageColumn]
 
-interface QuotaRow {
-  readonly status?:
-    | {
-        readonly hard?: { readonly [resource: string]: string } | undefined
-        readonly used?: { readonly [resource: string]: string } | undefined
-      }
-    | undefined
-}
+type QuotaRow = Infer<typeof ResourceQuota>
 
 function quotaText({ status }: QuotaRow, limits: boolean): string {
   return Object.entries(status?.hard ?? {})
@@ -100,16 +88,7 @@ export const resourceQuotaColumns = [
   ageColumn,
 ]
 
-interface ComponentRow {
-  readonly conditions?:
-    | readonly {
-        readonly type: string
-        readonly status: string
-        readonly message?: string | undefined
-        readonly error?: string | undefined
-      }[]
-    | undefined
-}
+type ComponentRow = Infer<typeof ComponentStatus>
 
 const health = ({ conditions }: ComponentRow) => conditionOf(conditions, 'Healthy')
 

@@ -1,17 +1,8 @@
-import type { HookContext } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { ageColumn, conditionOf, joined, nameColumn, none, textColumn, unknown, wide } from '../cells.ts'
+import type { Node } from './node.ts'
 
-interface NodeRow {
-  readonly metadata?: { readonly labels?: { readonly [key: string]: string } | undefined } | undefined
-  readonly spec?: { readonly unschedulable?: boolean | undefined } | undefined
-  readonly status?:
-    | {
-        readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined
-        readonly nodeInfo?: { readonly kernelVersion?: string | undefined; readonly architecture?: string | undefined } | undefined
-        readonly addresses?: readonly { readonly type: string; readonly address: string }[] | undefined
-      }
-    | undefined
-}
+type NodeRow = Infer<typeof Node>
 
 function statusText({ spec, status }: NodeRow): string {
   const ready = conditionOf(status?.conditions, 'Ready')

@@ -1,35 +1,11 @@
-import type { HookContext } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { ageColumn, nameColumn, textColumn, unset, wide } from '../cells.ts'
+import type { PersistentVolume } from './persistentvolume.ts'
+import type { PersistentVolumeClaim } from './persistentvolumeclaim.ts'
 
-interface Metadata {
-  readonly annotations?: { readonly [key: string]: string } | undefined
-  readonly deletionTimestamp?: string | null | undefined
-}
+type VolumeRow = Infer<typeof PersistentVolume>
 
-interface VolumeRow {
-  readonly metadata?: Metadata | undefined
-  readonly spec?:
-    | {
-        readonly capacity?: { readonly [resource: string]: string } | undefined
-        readonly accessModes?: readonly string[] | undefined
-        readonly storageClassName?: string | undefined
-        readonly claimRef?: { readonly namespace?: string | undefined; readonly name?: string | undefined } | undefined
-      }
-    | undefined
-  readonly status?: { readonly phase?: string | undefined } | undefined
-}
-
-interface ClaimRow {
-  readonly metadata?: Metadata | undefined
-  readonly spec?: { readonly volumeName?: string | undefined; readonly storageClassName?: string | undefined } | undefined
-  readonly status?:
-    | {
-        readonly phase?: string | undefined
-        readonly accessModes?: readonly string[] | undefined
-        readonly capacity?: { readonly [resource: string]: string } | undefined
-      }
-    | undefined
-}
+type ClaimRow = Infer<typeof PersistentVolumeClaim>
 
 const shortModes = { ReadWriteOnce: 'RWO', ReadOnlyMany: 'ROX', ReadWriteMany: 'RWX', ReadWriteOncePod: 'RWOP' }
 

@@ -2,11 +2,7 @@ import { ageColumn, elapsed, isTrue, nameColumn, none, ratio, textColumn, wide }
 import type { CellContext } from '../definition.ts'
 import { type PodRow, type PodSummary, summarize } from './pod-status-columns.ts'
 
-interface Gated extends PodRow {
-  readonly spec?: PodRow['spec'] & { readonly readinessGates?: readonly { readonly conditionType: string }[] | undefined }
-}
-
-function readiness(pod: Gated): string {
+function readiness(pod: PodRow): string {
   const gates = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return none
   return ratio(gates.filter(({ conditionType }) => isTrue(pod.status?.conditions, conditionType)).length, gates.length)
@@ -16,7 +12,7 @@ function restartsText({ restarts, restartedAt }: PodSummary, context: CellContex
   return restarts === 0 || restartedAt === 0 ? String(restarts) : `${restarts} (${elapsed(restartedAt, context)} ago)`
 }
 
-function address(pod: { readonly status?: { readonly podIPs?: readonly { readonly ip: string }[] | undefined } | undefined }): string {
+function address(pod: PodRow): string {
   return pod.status?.podIPs?.[0]?.ip || none
 }
 

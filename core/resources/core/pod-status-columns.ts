@@ -1,48 +1,12 @@
+import type { Infer } from '../../schema/model.ts'
 import { conditionOf, isTrue } from '../cells.ts'
+import type { ContainerStateTerminated, ContainerStatus } from './container-status.ts'
+import type { Pod } from './pod.ts'
 
-interface Terminated {
-  readonly exitCode?: number | undefined
-  readonly signal?: number | undefined
-  readonly reason?: string | undefined
-  readonly finishedAt?: string | null | undefined
-}
-
-interface State {
-  readonly waiting?: { readonly reason?: string | undefined } | undefined
-  readonly running?: object | undefined
-  readonly terminated?: Terminated | undefined
-}
-
-interface Status {
-  readonly name: string
-  readonly ready?: boolean | undefined
-  readonly started?: boolean | undefined
-  readonly restartCount?: number | undefined
-  readonly state?: State | undefined
-  readonly lastState?: State | undefined
-}
-
-interface Container {
-  readonly name: string
-  readonly restartPolicy?: string | undefined
-}
+type Status = Infer<typeof ContainerStatus>
 
 /** Pod fields for the columns. */
-export interface PodRow {
-  readonly metadata?: { readonly deletionTimestamp?: string | null | undefined } | undefined
-  readonly spec?: { readonly containers?: readonly Container[]; readonly initContainers?: readonly Container[] | undefined } | undefined
-  readonly status?:
-    | {
-        readonly phase?: string | undefined
-        readonly reason?: string | undefined
-        readonly conditions?:
-          | readonly { readonly type: string; readonly status: string; readonly reason?: string | undefined }[]
-          | undefined
-        readonly initContainerStatuses?: readonly Status[] | undefined
-        readonly containerStatuses?: readonly Status[] | undefined
-      }
-    | undefined
-}
+export type PodRow = Infer<typeof Pod>
 
 /** Summary of a pod for its row. */
 export interface PodSummary {
@@ -66,7 +30,7 @@ function add(restarts: Restarts, { restartCount = 0, lastState }: Status): void 
   if (finished) restarts.at = Math.max(restarts.at, Date.parse(finished))
 }
 
-function ending({ reason, signal = 0, exitCode = 0 }: Terminated): string {
+function ending({ reason, signal = 0, exitCode = 0 }: Infer<typeof ContainerStateTerminated>): string {
   return reason || (signal !== 0 ? `Signal:${signal}` : `ExitCode:${exitCode}`)
 }
 

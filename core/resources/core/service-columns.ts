@@ -1,26 +1,12 @@
+import type { Infer } from '../../schema/model.ts'
 import { ageColumn, joined, labelsText, nameColumn, none, textColumn, unknown, wide } from '../cells.ts'
+import type { LoadBalancerIngress } from './load-balancer.ts'
+import type { Service } from './service.ts'
 
 /** An ingress point of a load balancer. */
-export interface Entrance {
-  readonly ip?: string | undefined
-  readonly hostname?: string | undefined
-}
+export type Entrance = Infer<typeof LoadBalancerIngress>
 
-interface ServiceRow {
-  readonly spec?:
-    | {
-        readonly type?: string | undefined
-        readonly clusterIPs?: readonly string[] | undefined
-        readonly externalIPs?: readonly string[] | undefined
-        readonly externalName?: string | undefined
-        readonly ports?:
-          | readonly { readonly port: number; readonly nodePort?: number | undefined; readonly protocol?: string | undefined }[]
-          | undefined
-        readonly selector?: { readonly [key: string]: string } | undefined
-      }
-    | undefined
-  readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly Entrance[] | undefined } | undefined } | undefined
-}
+type ServiceRow = Infer<typeof Service>
 
 /** IP addresses or host names of ingress points, sorted, without duplicates. */
 export function entrances(ingress: readonly Entrance[] | undefined): string[] {

@@ -1,9 +1,8 @@
+import type { Infer } from '../../schema/model.ts'
 import { abridged, ageColumn, nameColumn, textColumn, unset } from '../cells.ts'
+import type { EndpointSlice } from './endpointslice.ts'
 
-interface SliceRow {
-  readonly ports?: readonly { readonly name?: string | undefined; readonly port?: number | undefined }[] | undefined
-  readonly endpoints?: readonly { readonly addresses?: readonly string[] | undefined }[] | undefined
-}
+type SliceRow = Infer<typeof EndpointSlice>
 
 function portsText({ ports }: SliceRow): string {
   return abridged((ports ?? []).map(({ name, port }) => String(port ?? name ?? '*'))) || unset

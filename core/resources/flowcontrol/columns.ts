@@ -1,12 +1,10 @@
 import { getPath } from '../../schema/accessors.ts'
+import type { Infer } from '../../schema/model.ts'
 import { ageColumn, conditionOf, countColumn, nameColumn, none, textColumn } from '../cells.ts'
 import type { Column } from '../definition.ts'
+import type { FlowSchema } from './flowschema.ts'
 
-interface SchemaRow {
-  readonly status?:
-    | { readonly conditions?: readonly { readonly type?: string | undefined; readonly status?: string | undefined }[] | undefined }
-    | undefined
-}
+type SchemaRow = Infer<typeof FlowSchema>
 
 export const flowSchemaColumns = [
   nameColumn,

@@ -1,14 +1,8 @@
+import type { Infer } from '../../schema/model.ts'
 import { abridged, ageColumn, nameColumn, textColumn, unset } from '../cells.ts'
+import type { StorageVersion } from './storageversion.ts'
 
-interface VersionRow {
-  readonly status?:
-    | {
-        readonly storageVersions?:
-          | readonly { readonly apiServerID?: string | undefined; readonly encodingVersion?: string | undefined }[]
-          | undefined
-      }
-    | undefined
-}
+type VersionRow = Infer<typeof StorageVersion>
 
 function versionsText({ status }: VersionRow): string {
   const versions = status?.storageVersions ?? []

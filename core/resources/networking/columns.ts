@@ -1,20 +1,12 @@
+import type { Infer } from '../../schema/model.ts'
 import { ageColumn, defaultMarkColumn, nameColumn, none, selectorColumn, textColumn } from '../cells.ts'
-import { type Entrance, entrances } from '../core/service-columns.ts'
+import { entrances } from '../core/service-columns.ts'
+import type { Ingress } from './ingress.ts'
+import type { IngressClass } from './ingressclass.ts'
+import type { IPAddress } from './ipaddress.ts'
+import type { ServiceCIDR } from './servicecidr.ts'
 
-interface IngressRow {
-  readonly spec?:
-    | { readonly rules?: readonly { readonly host?: string | undefined }[] | undefined; readonly tls?: readonly object[] | undefined }
-    | undefined
-  readonly status?:
-    | {
-        readonly loadBalancer?:
-          | {
-              readonly ingress?: readonly Entrance[] | undefined
-            }
-          | undefined
-      }
-    | undefined
-}
+type IngressRow = Infer<typeof Ingress>
 
 /** Rules without a host count as not shown once three others are shown. */
 function hostsText({ spec }: IngressRow): string {
@@ -38,11 +30,7 @@ export const ingressColumns = [
   ageColumn,
 ]
 
-interface IngressClassRow {
-  readonly spec?:
-    | { readonly parameters?: { readonly apiGroup?: string | undefined; readonly kind: string; readonly name: string } | undefined }
-    | undefined
-}
+type IngressClassRow = Infer<typeof IngressClass>
 
 function parametersText({ spec }: IngressClassRow): string {
   if (!spec?.parameters) return none
@@ -59,9 +47,7 @@ export const ingressClassColumns = [
 
 export const networkPolicyColumns = [nameColumn, selectorColumn('.spec.podSelector', 'Pod-Selector', 'Pods that it is for.'), ageColumn]
 
-interface ServiceCIDRRow {
-  readonly spec?: { readonly cidrs?: readonly string[] | undefined } | undefined
-}
+type ServiceCIDRRow = Infer<typeof ServiceCIDR>
 
 export const serviceCIDRColumns = [
   nameColumn,
@@ -69,20 +55,7 @@ export const serviceCIDRColumns = [
   ageColumn,
 ]
 
-interface IPAddressRow {
-  readonly spec?:
-    | {
-        readonly parentRef?:
-          | {
-              readonly group?: string | undefined
-              readonly resource?: string | undefined
-              readonly namespace?: string | undefined
-              readonly name?: string | undefined
-            }
-          | undefined
-      }
-    | undefined
-}
+type IPAddressRow = Infer<typeof IPAddress>
 
 function parentText({ spec }: IPAddressRow): string {
   if (!spec?.parentRef) return none

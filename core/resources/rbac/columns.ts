@@ -1,9 +1,8 @@
+import type { Infer } from '../../schema/model.ts'
 import { ageColumn, nameColumn, textColumn, wide } from '../cells.ts'
+import type { RoleBinding } from './rolebinding.ts'
 
-interface BindingRow {
-  readonly roleRef?: { readonly kind: string; readonly name: string } | undefined
-  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace?: string | undefined }[] | undefined
-}
+type BindingRow = Infer<typeof RoleBinding>
 
 const subjects = (kind: string) => (binding: BindingRow) =>
   (binding.subjects ?? [])

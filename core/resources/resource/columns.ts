@@ -1,12 +1,12 @@
+import type { Infer } from '../../schema/model.ts'
 import { age, ageColumn, countColumn, nameColumn, none, sinceColumn, textColumn } from '../cells.ts'
+import type { ResourceClaim } from './resourceclaim.ts'
+import type { ResourcePoolStatusRequest } from './v1alpha3/resourcepoolstatusrequest.ts'
 
 /** Columns of device classes and claim templates. */
 export const plainColumns = [nameColumn, ageColumn]
 
-interface ClaimRow {
-  readonly metadata?: { readonly deletionTimestamp?: string | null | undefined } | undefined
-  readonly status?: { readonly allocation?: object | undefined; readonly reservedFor?: readonly object[] | undefined } | undefined
-}
+type ClaimRow = Infer<typeof ResourceClaim>
 
 function stateText({ metadata, status }: ClaimRow): string {
   const deleted = Boolean(metadata?.deletionTimestamp)
@@ -42,17 +42,7 @@ interface Pool {
   readonly validationError?: string | undefined
 }
 
-interface PoolRequestRow {
-  readonly status?:
-    | {
-        readonly poolCount?: number | undefined
-        readonly pools?: readonly Pool[] | undefined
-        readonly conditions?:
-          | readonly { readonly type: string; readonly status: string; readonly lastTransitionTime?: string | null | undefined }[]
-          | undefined
-      }
-    | undefined
-}
+type PoolRequestRow = Infer<typeof ResourcePoolStatusRequest>
 
 /** The condition that ended a request: Complete or Failed, whichever is true first. */
 function ended({ status }: PoolRequestRow) {

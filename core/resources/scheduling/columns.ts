@@ -1,4 +1,6 @@
+import type { Infer } from '../../schema/model.ts'
 import { ageColumn, conditionOf, countColumn, flagColumn, nameColumn, none, textColumn } from '../cells.ts'
+import type { PodGroup } from './v1alpha2/podgroup.ts'
 
 export const priorityClassColumns = [
   nameColumn,
@@ -10,16 +12,7 @@ export const priorityClassColumns = [
 
 export const workloadColumns = [nameColumn, ageColumn]
 
-interface PodGroupRow {
-  readonly spec?: { readonly schedulingPolicy?: { readonly gang?: object | undefined } | undefined } | undefined
-  readonly status?:
-    | {
-        readonly conditions?:
-          | readonly { readonly type: string; readonly status: string; readonly reason?: string | undefined }[]
-          | undefined
-      }
-    | undefined
-}
+type PodGroupRow = Infer<typeof PodGroup>
 
 function groupStatus({ status }: PodGroupRow): string {
   const disrupted = conditionOf(status?.conditions, 'DisruptionTarget')

@@ -1,4 +1,6 @@
+import type { Infer } from '../../schema/model.ts'
 import { ageColumn, defaultMarkColumn, flagColumn, joined, nameColumn, sizeColumn, textColumn, unset } from '../cells.ts'
+import type { CSIDriver } from './csidriver.ts'
 
 export const storageClassColumns = [
   defaultMarkColumn('storageclass.<labels>/is-default-class', 'storageclass.beta.<labels>/is-default-class'),
@@ -22,14 +24,7 @@ export const volumeAttachmentColumns = [
 
 export const csiNodeColumns = [nameColumn, sizeColumn('Drivers', 'Number of drivers on the node.', 'integer', '.spec.drivers'), ageColumn]
 
-interface DriverRow {
-  readonly spec?:
-    | {
-        readonly tokenRequests?: readonly { readonly audience?: string | undefined }[] | undefined
-        readonly volumeLifecycleModes?: readonly string[] | undefined
-      }
-    | undefined
-}
+type DriverRow = Infer<typeof CSIDriver>
 
 function audiences({ spec }: DriverRow): string {
   const requests = spec?.tokenRequests ?? []

@@ -1,11 +1,8 @@
+import type { Infer } from '../../schema/model.ts'
 import { nameColumn, textColumn } from '../cells.ts'
+import type { StorageVersionMigration } from './storageversionmigration.ts'
 
-interface MigrationRow {
-  readonly spec?:
-    | { readonly resource?: { readonly group?: string | undefined; readonly resource?: string | undefined } | undefined }
-    | undefined
-  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined } | undefined
-}
+type MigrationRow = Infer<typeof StorageVersionMigration>
 
 function resourceText({ spec }: MigrationRow): string {
   const { group, resource = '' } = spec?.resource ?? {}
