@@ -34,7 +34,7 @@ export function apiErrorOf(error: unknown): ApiError | undefined {
 }
 
 /** How an error is written. */
-export interface ErrorForm {
+export interface ErrorEncoding {
   readonly format: Format
   readonly mediaType: string
   readonly pretty: boolean
@@ -51,7 +51,7 @@ function writable<T>(write: (status: Status) => T, status: Status): T {
 }
 
 /** The response for a failure. */
-export function errorResponse(trace: Trace, { status, headers }: ApiError, { format, mediaType, pretty }: ErrorForm): Response {
+export function errorResponse(trace: Trace, { status, headers }: ApiError, { format, mediaType, pretty }: ErrorEncoding): Response {
   const retry = status.details?.retryAfterSeconds
   const others = retry === undefined ? headers : { ...headers, 'retry-after': String(retry) }
   const write = (value: Status) => encodeBody({ value, schema: StatusSchema }, format, pretty) as Uint8Array<ArrayBuffer>

@@ -32,7 +32,7 @@ export interface QueueOptions {
 }
 
 export function createQueue(options: QueueOptions): Queue {
-  const { name, clock, logger, workers = 4, maxRetryDelay: longestRetry = 60_000, queues = uncounted, held = () => 0, work } = options
+  const { name, clock, logger, workers = 4, maxRetryDelay: maxRetry = 60_000, queues = uncounted, held = () => 0, work } = options
   /** Times at which keys were added, and at which the work on them began. */
   const waiting = new Map<string, number>()
   const running = new Map<string, number>()
@@ -66,7 +66,7 @@ export function createQueue(options: QueueOptions): Queue {
       const count = (failures.get(key) ?? 0) + 1
       failures.set(key, count)
       if (!closed) logger.debug({ controller: name, key, error: messageOf(error) }, 'reconciliation failed; retrying')
-      addLater(key, Math.min(firstRetry * 2 ** count, longestRetry))
+      addLater(key, Math.min(firstRetry * 2 ** count, maxRetry))
     }
     events.ended(clock.monotonic() - (running.get(key) ?? 0))
     // Work that requeues itself must not monopolize the thread.

@@ -63,8 +63,8 @@ export async function createEncryption(options: EncryptionOptions, context: Encr
   })
   let current = first.providers
 
-  async function becomesWell({ checkAll, probeTimeout: patience }: Providers, closing: AbortSignal): Promise<void> {
-    const end = clock.monotonic() + Math.max(minProbeTimeout, patience)
+  async function becomesWell({ checkAll, probeTimeout }: Providers, closing: AbortSignal): Promise<void> {
+    const end = clock.monotonic() + Math.max(minProbeTimeout, probeTimeout)
     for (;;) {
       try {
         await checkAll()

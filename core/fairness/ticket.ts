@@ -39,15 +39,15 @@ export class Ticket implements Seat, Linked<Ticket> {
   estimate: Estimate
   readonly flow: Flow
   readonly exchange: Exchange
-  readonly #office: SeatSource
+  readonly #seats: SeatSource
   readonly #isMutating: boolean
   #decide: ((isGranted: boolean) => void) | undefined
   /** When it first ran; undefined: not yet, or its duration has been recorded. */
   #began: number | undefined
   #wasDispatched = false
 
-  constructor(office: SeatSource, exchange: Exchange, flow: Flow, estimate: Estimate) {
-    this.#office = office
+  constructor(seats: SeatSource, exchange: Exchange, flow: Flow, estimate: Estimate) {
+    this.#seats = seats
     this.exchange = exchange
     this.flow = flow
     this.estimate = estimate
@@ -71,7 +71,7 @@ export class Ticket implements Seat, Linked<Ticket> {
   /** The response has been sent. */
   readonly end = (): void => {
     if (this.state === 'running') this.#stop(true)
-    else if (this.#began !== undefined) this.#record(this.#office.clock.monotonic())
+    else if (this.#began !== undefined) this.#record(this.#seats.clock.monotonic())
   }
 
   /** The queues start it. */
@@ -82,7 +82,7 @@ export class Ticket implements Seat, Linked<Ticket> {
   #begin(): void {
     const { level, usage } = this.flow
     this.#began ??= this.startedAt
-    this.#office.runs(this.#isMutating, 1, this.startedAt)
+    this.#seats.runs(this.#isMutating, 1, this.startedAt)
     const waited = this.startedAt - this.arrivedAt
     this.exchange.waited += waited
     if (!level.isExempt) usage.waits.add(waited / 1000)
@@ -96,9 +96,9 @@ export class Ticket implements Seat, Linked<Ticket> {
     const { level } = this.flow
     this.state = 'idle'
     const now = level.queues.leave(this, isLast)
-    this.#office.runs(this.#isMutating, -1, now)
+    this.#seats.runs(this.#isMutating, -1, now)
     if (isLast) this.#record(now)
-    if (level.isLeaving && level.queues.isIdle) this.#office.left()
+    if (level.isLeaving && level.queues.isIdle) this.#seats.left()
   }
 
   #record(now: number): void {
@@ -113,11 +113,11 @@ export class Ticket implements Seat, Linked<Ticket> {
 
   /** Waits for seats. Rejects with 429 after a while, and with the signal's reason when the request is given up. */
   #wait(): Promise<void> {
-    const { clock } = this.#office
+    const { clock } = this.#seats
     const { signal } = this.exchange
-    this.#office.waits(this.#isMutating, 1, this.arrivedAt)
+    this.#seats.waits(this.#isMutating, 1, this.arrivedAt)
     return new Promise((resolve, reject) => {
-      const stop = clock.after(this.#patience(), () => this.#decide?.(false))
+      const stop = clock.after(this.#maxWait(), () => this.#decide?.(false))
       const giveUp = () => this.#decide?.(false)
       signal.addEventListener('abort', giveUp, { once: true })
       this.#decide = (isGranted) => {
@@ -125,7 +125,7 @@ export class Ticket implements Seat, Linked<Ticket> {
         stop()
         signal.removeEventListener('abort', giveUp)
         if (isGranted) {
-          this.#office.waits(this.#isMutating, -1, this.startedAt)
+          this.#seats.waits(this.#isMutating, -1, this.startedAt)
           this.#begin()
           resolve()
         } else reject(this.#withdraw())
@@ -140,26 +140,26 @@ export class Ticket implements Seat, Linked<Ticket> {
     const { signal } = this.exchange
     level.queues.cancel(this)
     this.state = 'idle'
-    const now = this.#office.clock.monotonic()
-    this.#office.waits(this.#isMutating, -1, now)
+    const now = this.#seats.clock.monotonic()
+    this.#seats.waits(this.#isMutating, -1, now)
     usage.refused['time-out']++
     // As in the reference, which counts these with those that were dispatched.
     usage.waits.add((now - this.arrivedAt) / 1000)
-    if (level.isLeaving && level.queues.isIdle) this.#office.left()
+    if (level.isLeaving && level.queues.isIdle) this.#seats.left()
     const refusal = this.#refusal()
     return signal.aborted ? signal.reason : refusal
   }
 
   /** A quarter of the time that the request has, at most a minute. */
-  #patience(): number {
+  #maxWait(): number {
     const { deadline } = this.exchange
-    const { clock, maxWaitWithoutDeadline: longestWait } = this.#office
-    const wait = deadline === undefined ? longestWait : Math.max(0, deadline - clock.monotonic()) / 4
+    const { clock, maxWaitWithoutDeadline } = this.#seats
+    const wait = deadline === undefined ? maxWaitWithoutDeadline : Math.max(0, deadline - clock.monotonic()) / 4
     return Math.min(wait, maxWaitOfAny)
   }
 
   #refusal(): PlainError {
-    const seconds = this.flow.level.retryAfter.refuse(this.#office.clock.monotonic())
+    const seconds = this.flow.level.retryAfter.refuse(this.#seats.clock.monotonic())
     return new PlainError(429, 'Too many requests, please try again later.', seconds)
   }
 }

@@ -7,7 +7,7 @@ import { requestInfo } from '../request/info.ts'
 import { LightRequest } from '../request/light-request.ts'
 import { splitTarget, targetOf } from '../request/target.ts'
 
-const nobody: User = { name: '', groups: [] }
+const unidentified: User = { name: '', groups: [] }
 
 /** A request in flight. Its signal and its slices are created on first use. */
 class RequestExchange implements Exchange {
@@ -19,7 +19,7 @@ class RequestExchange implements Exchange {
   readonly info: RequestInfo
   readonly auditId: string
   readonly warnings: string[] = []
-  user = nobody
+  user = unidentified
   observer: ExchangeObserver | undefined = undefined
   flow: FlowHeaders | undefined = undefined
   span: Span | undefined = undefined

@@ -1,5 +1,5 @@
 import { encode } from '../answers/encode.ts'
-import { apiErrorOf, type ErrorForm, errorResponse } from '../answers/error.ts'
+import { apiErrorOf, type ErrorEncoding, errorResponse } from '../answers/error.ts'
 import { PlainError } from '../answers/plain-error.ts'
 import { ApiError, serviceUnavailable } from '../answers/status.ts'
 import type { Logger } from '../ports.ts'
@@ -11,10 +11,10 @@ import { type Filter, outcome } from './filter.ts'
 const errors: Endpoint = { protobuf: true, table: false, transforms: false, gated: false }
 /** Errors of requests that a resource handles. */
 const resourceErrors: Endpoint = { ...errors, gated: true }
-const indentedJson: ErrorForm = { format: 'json', mediaType: 'application/json', pretty: true }
+const indentedJson: ErrorEncoding = { format: 'json', mediaType: 'application/json', pretty: true }
 
-/** The form of an error that the client has asked for; undefined: it accepts none that there is. */
-function formOf(exchange: Exchange, negotiator: Negotiator): ErrorForm | undefined {
+/** The encoding of an error that the client has asked for; undefined: it accepts none that there is. */
+function errorEncodingOf(exchange: Exchange, negotiator: Negotiator): ErrorEncoding | undefined {
   const { request, query } = exchange
   const { headers } = request
   try {
@@ -33,11 +33,11 @@ const unchanged = (_exchange: Exchange, response: Response) => response
  */
 export function recover(logger: Logger, negotiator: Negotiator): Filter {
   const respond = (exchange: Exchange, error: ApiError): Response => {
-    const form = formOf(exchange, negotiator)
+    const encoding = errorEncodingOf(exchange, negotiator)
     // As in the reference, which writes it past its encoders then, and does not record it.
-    if (form === undefined) return errorResponse(exchange, error, indentedJson)
+    if (encoding === undefined) return errorResponse(exchange, error, indentedJson)
     exchange.observer?.responding(() => encode({ value: error.status, schema: Status }, 'json', false), error.status)
-    return errorResponse(exchange, error, form)
+    return errorResponse(exchange, error, encoding)
   }
   const answer = (exchange: Exchange, error: unknown): Response => {
     if (error instanceof PlainError) return error.response

@@ -13,7 +13,7 @@ import { APIGroup, APIGroupList, APIResourceList, APIVersions } from '../resourc
 import { parseJsonText } from '../schema/json/text.ts'
 import type { JsonObject, Message } from '../schema/model.ts'
 import { aggregatedList, aggregatedType, type DiscoveredGroup } from './aggregated-discovery.ts'
-import { type BuildDocument, lazyDocument, lazyForm, respondWith } from './document.ts'
+import { type BuildDocument, lazyDocument, lazyEncoding, respondWith } from './document.ts'
 import type { FixedRequest } from './fixed-request.ts'
 import { type GroupSource, type ListedGroup, mergeGroups, type PublishedGroup, type PublishedVersion, perRevision } from './group-source.ts'
 import { mergeServers } from './merge-servers.ts'
@@ -71,25 +71,28 @@ const isNamed = ({ name }: PublishedGroup) => name !== ''
 
 /** The list of a path. */
 interface List {
-  readonly forms: Forms
+  readonly documents: Encodings
   readonly cbor: boolean
   /** Whether only GET is served, as by web services of the reference; other lists serve all methods. */
   readonly service: boolean
 }
 
 /** A list in each format, built on demand. */
-type Forms = { readonly [form in Format | 'indented']: BuildDocument }
+type Encodings = { readonly [encoding in Format | 'indented']: BuildDocument }
 
 const decoder = new TextDecoder()
 
-function inAllForms(schema: Message, build: () => unknown, pauses: Pauses): Forms {
+function inAllEncodings(schema: Message, build: () => unknown, pauses: Pauses): Encodings {
   const value = lazyDocument(build, pauses)
   const as = (format: Format, pretty = false) =>
-    lazyForm(value, (json) => {
+    lazyEncoding(value, (json) => {
       const read = parseJsonText(decoder.decode(json)) as JsonObject & { kind: string }
       return encodeBody({ value: read, schema }, format, pretty) as Uint8Array<ArrayBuffer>
     })
-  return { ...(Object.fromEntries(formats.map((format) => [format, as(format)])) as Omit<Forms, 'indented'>), indented: as('json', true) }
+  return {
+    ...(Object.fromEntries(formats.map((format) => [format, as(format)])) as Omit<Encodings, 'indented'>),
+    indented: as('json', true),
+  }
 }
 
 /** Discovery documents: the list of each path, and the aggregated list (KEP-3352) for clients that request it. */
@@ -103,26 +106,26 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     const shown: readonly ListedGroup[] = listed?.groups() ?? named
     const lists = new Map<string, List>()
     const add = (path: string, service: boolean, schema: Message, build: () => unknown, isCbor = false) =>
-      lists.set(path, { service, cbor: isCbor, forms: inAllForms(schema, build, pauses) })
+      lists.set(path, { service, cbor: isCbor, documents: inAllEncodings(schema, build, pauses) })
     add('/api', true, APIVersions, () => apiVersions(core, serverAddress))
     add('/apis', false, APIGroupList, () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: shown.map(groupEntry) }))
     for (const group of [...named, ...shown])
       add(`/apis/${group.name}`, false, APIGroup, () => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) }))
     for (const version of groups.flatMap(({ versions }) => versions))
       add(version.path, version.service, APIResourceList, () => resourceList(version, storageVersionHash), cbor && version.service)
-    const aggregated = new Map<string, Forms>()
+    const aggregated = new Map<string, Encodings>()
     for (const version of aggregatedVersions) {
       for (const [path, own] of [
         ['/api', core],
         ['/apis', named],
       ] as const) {
-        const forms = inAllForms(APIGroupDiscoveryList, () => aggregatedList(own, version, platform), pauses)
-        aggregated.set(`${path} ${version}`, forms)
+        const documents = inAllEncodings(APIGroupDiscoveryList, () => aggregatedList(own, version, platform), pauses)
+        aggregated.set(`${path} ${version}`, documents)
       }
     }
     const merged = peers && {
       isNew: true,
-      forms: inAllForms(
+      documents: inAllEncodings(
         APIGroupDiscoveryList,
         () => {
           const own = aggregatedList(named, current, platform)
@@ -153,7 +156,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
         if (profile === noPeers || path !== '/apis' || merged === undefined) return aggregated.get(`${path} ${version}`)
         metrics?.[merged.isNew ? 'misses' : 'hits'].add([])
         merged.isNew = false
-        return merged.forms
+        return merged.documents
       }
       return negotiate(asked, list, find, platform)
     },
@@ -161,7 +164,7 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
 }
 
 /** A document is recorded as JSON whatever the client gets; an unchanged one is not. */
-async function observed(response: Response, { observer }: FixedRequest, { json }: Forms): Promise<Response> {
+async function observed(response: Response, { observer }: FixedRequest, { json }: Encodings): Promise<Response> {
   if (observer === undefined || response.status !== 200) return response
   const { bytes } = await json()
   observer.responding(() => bytes)
@@ -170,8 +173,8 @@ async function observed(response: Response, { observer }: FixedRequest, { json }
 
 async function negotiate(
   asked: FixedRequest,
-  { forms: list, cbor }: List,
-  aggregated: (version: string, profile: string | undefined) => Forms | undefined,
+  { documents: list, cbor }: List,
+  aggregated: (version: string, profile: string | undefined) => Encodings | undefined,
   platform: Platform,
 ): Promise<Response> {
   const { request, query } = asked
@@ -181,9 +184,9 @@ async function negotiate(
     if (found === undefined) continue
     const [mediaType, format] = found
     const indents = format === 'json' && (range.parameters.get('pretty') === '1' || isPretty(query, request.headers))
-    const form = indents ? 'indented' : format
+    const encoding = indents ? 'indented' : format
     if (['as', 'v', 'g'].every((name) => !range.parameters.has(name))) {
-      return observed(new Reply((await list[form]()).bytes, { headers: { 'Content-Type': mediaType } }), asked, list)
+      return observed(new Reply((await list[encoding]()).bytes, { headers: { 'Content-Type': mediaType } }), asked, list)
     }
     const version = range.parameters.get('v') ?? ''
     const type = aggregatedType(version, platform)
@@ -191,7 +194,7 @@ async function negotiate(
     const document = isAggregated ? aggregated(version, range.parameters.get('profile')) : undefined
     if (document) {
       const headers = { 'Content-Type': `${mediaType};${type.parameters}`, 'Cache-Control': 'public' }
-      return observed(respondWith(request, await document[form](), headers), asked, document)
+      return observed(respondWith(request, await document[encoding](), headers), asked, document)
     }
   }
   throw notAcceptable(mediaTypesOf(platform, cbor))

@@ -83,7 +83,7 @@ export function lazyDocument(build: () => unknown, pauses: Pauses, maxBytes?: nu
 }
 
 /** Another encoding of a document, with the same ETag. */
-export function lazyForm(
+export function lazyEncoding(
   document: BuildDocument,
   convert: (json: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>,
 ): BuildDocument {

@@ -52,10 +52,10 @@ export interface Conflict<Name = string> {
 }
 
 /** An option of a table, or a member of its value. */
-type Place<R> = (keyof R & string) | `${keyof R & string}.${string}`
+type OptionPath<R> = (keyof R & string) | `${keyof R & string}.${string}`
 
 /** Finds conflicts; `named` is how messages name another option. */
-export type Conflicts<R> = (options: Complete<R>, named: (option: Place<R>) => string) => readonly Conflict<Place<R>>[]
+export type Conflicts<R> = (options: Complete<R>, named: (option: OptionPath<R>) => string) => readonly Conflict<OptionPath<R>>[]
 
 /** The type of each option of a table. */
 export const typesOf = <R extends OptionTable>(table: R) =>

@@ -126,9 +126,9 @@ export async function listSource(
   parts: StoredParts,
   entries: readonly StoredObject[],
   slices: Slices,
-  room: ListBudget,
+  budget: ListBudget,
 ): Promise<ByteSource> {
-  const source = new ListSource(parts, entries, slices, room)
+  const source = new ListSource(parts, entries, slices, budget)
   try {
     await source.prepare()
   } catch (error) {
@@ -144,7 +144,7 @@ class ListSource implements ByteSource {
   readonly #parts: StoredParts
   readonly #entries: readonly StoredObject[]
   readonly #slices: Slices
-  readonly #room: ListBudget
+  readonly #budget: ListBudget
   /** The bytes before the first item, then what the counting pass has kept; those before `taken` have been taken. */
   readonly #chunks: (Uint8Array<ArrayBuffer> | undefined)[] = []
   #taken = 0
@@ -161,11 +161,11 @@ class ListSource implements ByteSource {
   #error: unknown
   #ready = () => {}
 
-  constructor(parts: StoredParts, entries: readonly StoredObject[], slices: Slices, room: ListBudget) {
+  constructor(parts: StoredParts, entries: readonly StoredObject[], slices: Slices, budget: ListBudget) {
     this.#parts = parts
     this.#entries = entries
     this.#slices = slices
-    this.#room = room
+    this.#budget = budget
   }
 
   /** Makes the bytes before the first item. If they need the size of all items, counts it, and keeps the first items. */
@@ -175,10 +175,10 @@ class ListSource implements ByteSource {
   }
 
   async #count(sizeOf: NonNullable<StoredParts['sizeOf']>): Promise<void> {
-    const most = this.#room.enter(this.#slices)
+    const max = this.#budget.enter(this.#slices)
     let others = 0
     await eachInSlices(this.#entries, this.#slices, (entry) => {
-      if (this.#itemBytes < most) {
+      if (this.#itemBytes < max) {
         this.#add()
         if (this.#pending >= chunkSize) this.#chunks.push(this.#cut())
       } else others += sizeOf(entry) ?? totalLength(this.#parts.item(entry, true))
@@ -198,7 +198,7 @@ class ListSource implements ByteSource {
   cancel(): void {
     this.#ended = true
     this.#chunks.length = 0
-    this.#room.leave(this.#slices)
+    this.#budget.leave(this.#slices)
   }
 
   /** @throws the error of an item, or when the request has ended: the bytes taken so far are incomplete. */
@@ -252,7 +252,7 @@ class ListSource implements ByteSource {
     if (this.#parts.sizeOf && this.#itemBytes !== this.#size) throw new Error('list size differs from the announced size')
     this.#push(this.#parts.end)
     this.#ended = true
-    this.#room.leave(this.#slices)
+    this.#budget.leave(this.#slices)
   }
 
   #wait(): void {

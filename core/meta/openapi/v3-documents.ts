@@ -2,7 +2,7 @@ import type { Pauses, Slices } from '../../common/slices.ts'
 import type { ResourceDefinition } from '../../resources/definition.ts'
 import { sameItems } from '../../schema/json/equal.ts'
 import type { JsonObject } from '../../schema/model.ts'
-import { type BuildDocument, lazyDocument, lazyForm } from '../document.ts'
+import { type BuildDocument, lazyDocument, lazyEncoding } from '../document.ts'
 import { perRevision } from '../group-source.ts'
 import type { ServedVersion } from '../served.ts'
 import { bearerToken, v3 } from './dialect.ts'
@@ -26,7 +26,7 @@ export interface DocumentForms {
 /** A document that is built on first use. `maxBytes`: of its JSON. */
 export function formsOf(build: () => Promise<JsonObject>, pauses: Pauses, maxBytes?: number): DocumentForms {
   const json = lazyDocument(build, pauses, maxBytes)
-  return { json, protobuf: lazyForm(json, async () => encodeInSlices(v3Messages, await build(), pauses.sharedSlices())) }
+  return { json, protobuf: lazyEncoding(json, async () => encodeInSlices(v3Messages, await build(), pauses.sharedSlices())) }
 }
 
 /** The documents of a table revision by name, such as `apis/apps/v1`. */

@@ -63,7 +63,7 @@ export class WebSocketEnd {
 
   /**
    * Sends the frames that the source is made of, then closes. Breaks the connection when the client takes less than 64 KiB of what waits in
-   * `patience` milliseconds. Cancel the source when `receive` ends: nothing else tells that the client has left.
+   * `writeTimeout` milliseconds. Cancel the source when `receive` ends: nothing else tells that the client has left.
    */
   async sendAll(source: ByteSource, writeTimeout: number): Promise<void> {
     let wake = () => {}
