@@ -26,7 +26,7 @@ export async function* watchPath<T extends object>(
   const leaving = new AbortController()
   const ends = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal
   try {
-    yield* eventsOf<T>(await fetch(targetOf(path, query), { signal: ends }), path, ends)
+    yield* eventsOf<T>(fetch(targetOf(path, query), { signal: ends }), path, ends)
   } finally {
     leaving.abort()
   }
@@ -39,14 +39,19 @@ export async function* watchCollection<T extends object>(
   query: Query = {},
   signal?: AbortSignal,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  yield* eventsOf<T>(await send({ method: 'GET', target: targetOf(path, query), signal }), path, signal)
+  yield* eventsOf<T>(send({ method: 'GET', target: targetOf(path, query), signal }), path, signal)
 }
 
 async function* eventsOf<T extends object>(
-  response: Response,
+  sending: Promise<Response>,
   path: string,
   ends: AbortSignal | undefined,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  // Whether the answer came before the end is chance, as for `until` on a busy machine.
+  const response = await sending.catch((error: unknown) => {
+    if (!ends?.aborted) throw error
+  })
+  if (response === undefined) return
   const reader = response.ok ? chunksOf(response) : undefined
   if (reader === undefined) {
     const refused = await ApiFailure.of(response, `watch of ${path}`)

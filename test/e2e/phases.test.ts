@@ -23,8 +23,8 @@ async function ask(port: number, path: string): Promise<readonly [status: number
   return [incoming.statusCode, text]
 }
 
-/** Starts a daemon whose store does not answer, and uses it as soon as its port is open. */
-async function withoutStore(flags: readonly string[], use: (port: number, ended: Promise<unknown[]>, log: () => string) => Promise<void>) {
+/** Starts a daemon whose store does not answer. */
+async function startWithoutStore(flags: readonly string[]) {
   const { path, remove } = temporaryDirectory('phases')
   const port = await freePort()
   const usual = [`--secure-port=${port}`, '--bind-address=127.0.0.1', `--cert-dir=${join(path, 'pki')}`]
@@ -35,14 +35,18 @@ async function withoutStore(flags: readonly string[], use: (port: number, ended:
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text
   })
-  const ended = once(child, 'close')
-  try {
-    await eventually('the port', async () => (await ask(port, '/livez/ping'))[0] === 200)
-    await use(port, ended, () => log)
-  } finally {
+  const stop = () => {
     child.kill('SIGKILL')
     remove()
   }
+  return { port, ended: once(child, 'close'), log: () => log, [Symbol.dispose]: stop }
+}
+
+/** Uses it as soon as its port is open. */
+async function withoutStore(flags: readonly string[], use: (port: number) => Promise<void>) {
+  using daemon = await startWithoutStore(flags)
+  await eventually('the port', async () => (await ask(daemon.port, '/livez/ping'))[0] === 200)
+  await use(daemon.port)
 }
 
 describe('a start that waits for its store', () => {
@@ -78,11 +82,11 @@ describe('a start that waits for its store', () => {
       assert.deepEqual([status, (JSON.parse(body) as { message: string }).message], [503, 'apiserver is starting'])
     }))
 
-  test('--storage-initialization-timeout ends it', () =>
-    withoutStore(['--storage-initialization-timeout=1s'], async (_port, ended, log) => {
-      assert.deepEqual(await within('the end of the daemon', ended), [1, null])
-      assert.match(log(), /^error: the store at http:.* does not respond: .+$/m)
-    }))
+  test('--storage-initialization-timeout ends it', async () => {
+    using daemon = await startWithoutStore(['--storage-initialization-timeout=1s'])
+    assert.deepEqual(await within('the end of the daemon', daemon.ended), [1, null])
+    assert.match(daemon.log(), /^error: the store at http:.* does not respond: .+$/m)
+  })
 })
 
 describe('health checks of a daemon that serves', () => {

@@ -8,10 +8,11 @@ import { type Listener, listen } from '../../../runtimes/node/network/listener.t
 import { issue, issueAuthority, newKey } from '../../../runtimes/node/pki/issue.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, configMap } from '../../support/api.ts'
+import { ManualClock } from '../../support/clock.ts'
 import { apiOn } from '../../support/in-process.ts'
 import { eventually, within } from '../../support/wait.ts'
-import { readMessages, watchMessages, watchMessagesOverHttp2 } from '../../support/watch-messages.ts'
-import type { WatchEvent } from '../../support/watch-reader.ts'
+import { type MessageReader, readMessages, watchMessages, watchMessagesOverHttp2 } from '../../support/watch-messages.ts'
+import { type WatchEvent, watchAt } from '../../support/watch-reader.ts'
 import { dialWebSocket, opcodes, type WebSocketPeer, type WebSocketPlace } from '../../support/websocket.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -22,6 +23,11 @@ const authorization = `Bearer ${token}`
 /** The subprotocol that carries the token. */
 const carrier = `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`
 
+/** That of the server: its watches end when a test says so. */
+const clock = new ManualClock()
+const timeout = 'timeoutSeconds=1'
+const endWatches = () => clock.advance(1_000)
+
 let server: ApiServer
 let listener: Listener
 let place: Required<WebSocketPlace>
@@ -30,7 +36,7 @@ let api: Api
 before(async () => {
   const user = { name: 'admin', groups: ['system:masters'] }
   server = await createApiServer({
-    ...{ store: memoryStore(), platform: 'kubernetes', controllers: [], authorizationModes: ['RBAC'], tokens: [{ token, user }] },
+    ...{ store: memoryStore(), clock, platform: 'kubernetes', controllers: [], authorizationModes: ['RBAC'], tokens: [{ token, user }] },
   })
   api = apiOn({
     fetch: (request) => server.fetch(new Request(request, { headers: { ...Object.fromEntries(request.headers), authorization } })),
@@ -57,58 +63,66 @@ const ask = (path: string, more: { readonly [name: string]: string }, protocols:
 
 test('each event is a message; the end is a close frame with 1000', async () => {
   await create('a')
-  const reader = await watch(named('a', '&timeoutSeconds=1'))
+  const reader = await watch(named('a', `&${timeout}`))
   assert.equal(summary(await reader.event()), 'ADDED a')
   await change('a', '1')
   await api.delete(`${configMaps}/a`)
-  assert.deepEqual((await reader.rest()).map(summary), ['MODIFIED a', 'DELETED a'])
+  assert.equal(summary(await reader.event()), 'MODIFIED a')
+  assert.equal(summary(await reader.event()), 'DELETED a')
+  endWatches()
+  assert.deepEqual(await reader.rest(), [])
   assert.equal(await reader.closed, 1000)
 })
 
 test('the same events as in the body of a response', async () => {
   for (const name of ['b1', 'b2', 'b3']) await create(name)
   const { metadata } = await api.list(configMaps)
-  const from = `?watch=true&timeoutSeconds=1&allowWatchBookmarks=true&resourceVersion=${metadata.resourceVersion}`
-  const state = '?watch=true&timeoutSeconds=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan'
-  for (const query of [from, state, `${state}&fieldSelector=metadata.name%3Db2`]) {
-    const body = api.fetch(`${configMaps}${query}`)
-    const reader = await watch(`${configMaps}${query}`)
-    await change('b2', query)
-    const lines = (await (await body).text()).trimEnd().split('\n')
-    assert.deepEqual(
-      await reader.rest(),
-      lines.map((line) => JSON.parse(line)),
-      query,
-    )
+  const usual = { watch: 'true', timeoutSeconds: '1', allowWatchBookmarks: 'true' }
+  const from = { ...usual, resourceVersion: metadata.resourceVersion }
+  const state = { ...usual, sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
+  for (const query of [from, state, { ...state, fieldSelector: 'metadata.name=b2' }]) {
+    const text = String(new URLSearchParams(query))
+    const [messages, body] = [await watch(`${configMaps}?${text}`), await watchAt(api.fetch, configMaps, query)]
+    await change('b2', text)
+    const isChange = ({ type, object }: WatchEvent) => type === 'MODIFIED' && object.data?.['k'] === text
+    const events: WatchEvent[] = []
+    while (!events.some(isChange)) events.push(await messages.event())
+    const lines = await body.until(isChange)
+    endWatches()
+    assert.deepEqual([...events, ...(await messages.rest())], [...lines, ...(await body.rest())], text)
   }
 })
 
 test('a browser: token and subprotocol, the deprecated path', async () => {
   await create('c')
   for (const protocol of ['base64.binary.k8s.io', 'binary.k8s.io', 'anything']) {
-    const path = '/api/v1/watch/namespaces/default/configmaps/c?timeoutSeconds=1'
+    const path = `/api/v1/watch/namespaces/default/configmaps/c?${timeout}`
     const { status, headers, peer } = await ask(path, { origin }, [carrier, protocol])
     assert.deepEqual([status, headers['sec-websocket-protocol']], [101, protocol])
     const reader = readMessages(peer as WebSocketPeer)
-    assert.deepEqual((await reader.rest()).map(summary), ['ADDED c'])
+    assert.equal(summary(await reader.event()), 'ADDED c')
+    endWatches()
+    assert.deepEqual(await reader.rest(), [])
     assert.equal(await reader.closed, 1000)
   }
 })
 
 test('protobuf in binary messages, Tables with columns in the first one', async () => {
   await create('d')
-  const proto = await watch(named('d', '&timeoutSeconds=1'), { accept: 'application/vnd.kubernetes.protobuf' })
+  const proto = await watch(named('d', `&${timeout}`), { accept: 'application/vnd.kubernetes.protobuf' })
   const message = await proto.next()
   assert.equal(message?.opcode, opcodes.binary)
   assert.equal(message.bytes.subarray(0, 7).toString('latin1'), '\n\u0005ADDED')
   assert.match(message.bytes.toString('latin1'), /k8s\0/)
+  endWatches()
   assert.equal(await proto.next(), undefined)
-  const tables = await watch(named('d', '&timeoutSeconds=1'), { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
+  const tables = await watch(named('d'), { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
   const first = (await tables.event()) as unknown as { object: { columnDefinitions?: unknown[]; rows: unknown[] } }
   await change('d', '1')
   const second = (await tables.event()) as unknown as typeof first
   assert.deepEqual([first.object.columnDefinitions?.length, first.object.rows.length], [3, 1])
   assert.deepEqual([second.object.columnDefinitions, second.object.rows.length], [null, 1])
+  tables.peer.socket.destroy()
 })
 
 test('errors before the answer are answers, later ones events', async () => {
@@ -118,9 +132,17 @@ test('errors before the answer are answers, later ones events', async () => {
   assert.equal(await refused(named('a'), { authorization: 'Bearer wrong' }), 401)
   assert.equal((await ask(named('a'), { origin }, [carrier])).status, 401, 'a token alone')
   const future = '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=99999999999'
-  const reader = await watch(named('a', future))
-  assert.match(summary(await reader.event()), /^ERROR Timeout: Too large resource version/)
-  assert.equal(await reader.closed, 1000)
+  let reader: MessageReader | undefined
+  void watch(named('a', future)).then((opened) => {
+    reader = opened
+  })
+  // The answer waits for the revision, for some seconds of the server's clock.
+  const { event, closed } = await eventually('the end of the wait for the revision', async () => {
+    clock.advance(1_000)
+    return reader
+  })
+  assert.match(summary(await event()), /^ERROR Timeout: Too large resource version/)
+  assert.equal(await closed, 1000)
 })
 
 test('handshakes that fail', async () => {
@@ -189,8 +211,10 @@ test('frames of clients that break the protocol end the watch with 1002', async 
 test('over HTTP/2', async () => {
   const session = connectHttp2(`https://127.0.0.1:${listener.port}`, { ca: place.tls.ca })
   await create('f')
-  const reader = await watchMessagesOverHttp2(session, named('f', '&timeoutSeconds=1'), { authorization })
-  assert.deepEqual((await reader.rest()).map(summary), ['ADDED f'])
+  const reader = await watchMessagesOverHttp2(session, named('f', `&${timeout}`), { authorization })
+  assert.equal(summary(await reader.event()), 'ADDED f')
+  endWatches()
+  assert.deepEqual(await reader.rest(), [])
   assert.equal(await reader.closed, 1000)
   session.close()
   await once(session, 'close')

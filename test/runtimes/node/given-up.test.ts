@@ -8,6 +8,7 @@ import { SignJWT } from 'jose'
 import { webhookTokens } from '../../../core/access/authn/webhook-token.ts'
 import { webhookAuthorizer } from '../../../core/access/authz/webhook.ts'
 import { createPlatform } from '../../../core/platform.ts'
+import type { Clock } from '../../../core/ports.ts'
 import { createOutbound } from '../../../runtimes/node/network/outbound.ts'
 import { nodeClock } from '../../../runtimes/node/start/ports.ts'
 import { issuerKey } from '../../core/access/authn/jwt/jwt-issuer.ts'
@@ -45,6 +46,20 @@ const web = createServer(serving, async (request, response) => {
 })
 let url = ''
 let server: AssembledServer
+/** Milliseconds that no other timer has. */
+const deadline = 54_321
+/** Ends the requests with this deadline. */
+let expire = () => {}
+const clock: Clock = {
+  ...nodeClock,
+  after(milliseconds, callback) {
+    if (milliseconds !== deadline) return nodeClock.after(milliseconds, callback)
+    expire = callback
+    return () => {
+      expire = () => {}
+    }
+  },
+}
 
 before(async () => {
   await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
@@ -86,7 +101,7 @@ before(async () => {
         ImagePolicyWebhook: { connection: connection('/images'), retryBackoff: 10, allowTtl: 0, denyTtl: 0, defaultAllow: false },
       },
     },
-    { outbound, clock: nodeClock, files, telemetry: { logger } },
+    { outbound, clock, files, telemetry: { logger } },
   )
   await eventually('discovery', async () => (await ask('GET', '/version', {}, await token(key))).status === 200)
   const owned = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'owned' } }
@@ -158,7 +173,7 @@ for (const [call, { held: hold, request, as }] of Object.entries(calls))
     test(`${call}: ${ending}`, async () => {
       const [method, path, init] = request
       const leaving = new AbortController()
-      const limit = ending === 'deadline' ? `${path.includes('?') ? '&' : '?'}timeout=3s` : ''
+      const limit = ending === 'deadline' ? `${path.includes('?') ? '&' : '?'}timeout=${deadline}ms` : ''
       const bearer = as && (await token(as))
       held = hold
       try {
@@ -166,6 +181,7 @@ for (const [call, { held: hold, request, as }] of Object.entries(calls))
         const early = answer.then(async (response) => assert.fail(`answered before: ${await response.text()}`))
         await Promise.race([eventually('the call', async () => open.size === 1), early])
         if (ending === 'client') leaving.abort()
+        else expire()
         const { status } = await within('the answer', answer, 4_000)
         assert.equal(status, ending === 'client' ? 503 : 504)
         await eventually('the end of the call', async () => open.size === 0, 2_000)

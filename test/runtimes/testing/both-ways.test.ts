@@ -97,7 +97,11 @@ const calls: readonly (readonly [what: string, call: (of: ClientOf) => Promise<u
   ['a wait in vain', (of) => of('v1', 'ConfigMap').until('one', () => false, 50)],
   ['a watch', async (of) => events(of('v1', 'ConfigMap'), 2, { resourceVersion: '0', fieldSelector: 'metadata.name!=large' })],
   ['a watch of a revision that is gone', async (of) => events(of('v1', 'ConfigMap'), 1, { resourceVersion: 'x' })],
-  ['a watch that is aborted', async (of) => events(of('v1', 'Secret'), 1, {}, AbortSignal.timeout(50))],
+  [
+    'a watch that is aborted',
+    async (of) => events(of('v1', 'ConfigMap'), 3, { fieldSelector: 'metadata.name=one' }, new AbortController()),
+  ],
+  ['a watch that is aborted before', async (of) => events(of('v1', 'Secret'), 1, {}, aborted())],
   ['a dry run', (of) => of('v1', 'ConfigMap').create({ metadata: { name: 'dry' } }, { dryRun: 'All' })],
   ['a delete', (of) => of('v1', 'ConfigMap').delete('one')],
   ['an object that is gone', (of) => of('v1', 'ConfigMap').gone('one')],
@@ -113,10 +117,23 @@ const deployment = {
   },
 }
 
-async function events(client: ObjectClient<TestObject>, count: number, query: { readonly [name: string]: string }, signal?: AbortSignal) {
+function aborted(): AbortController {
+  const controller = new AbortController()
+  controller.abort()
+  return controller
+}
+
+/** The events of a watch, which is aborted after the first one. */
+async function events(
+  client: ObjectClient<TestObject>,
+  count: number,
+  query: { readonly [name: string]: string },
+  leaving?: AbortController,
+) {
   const seen: unknown[] = []
-  for await (const { type, object } of client.watch(query, signal)) {
+  for await (const { type, object } of client.watch(query, leaving?.signal)) {
     seen.push([type, object.metadata?.name])
+    leaving?.abort()
     if (seen.length === count) break
   }
   return seen.sort()

@@ -15,6 +15,7 @@ import {
 import { kubectls } from '../../support/kubectl.ts'
 import { run } from '../../support/run.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
+import { within } from '../../support/wait.ts'
 
 interface ConfigMap extends TestObject {
   readonly data?: { readonly [key: string]: string }
@@ -230,14 +231,15 @@ test('kinds of a group that is not served: the error says so, and refused discov
   }
 })
 
-test('waiting ends before the limit of test runners, so that its message is seen', { timeout: 5_000 }, async (t) => {
+test('waiting ends before the limit of test runners, five seconds, so that its message is seen', async (t) => {
   const server = await start(t)
   const never = () => false
-  await Promise.all([
+  const ends = Promise.all([
     assert.rejects(server.objects('v1', 'ConfigMap').until('a', never), /ConfigMap a: condition not met within 4000 ms/),
     assert.rejects(server.objects('v1', 'Namespace').gone('default'), /Namespace default: condition not met within 4000 ms/),
     assert.rejects(eventually('it', never), { message: 'it: not within 4000 ms' }),
   ])
+  await within('the ends', ends, 5_000)
 })
 
 test('a closed server refuses everything', async () => {

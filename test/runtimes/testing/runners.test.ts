@@ -27,7 +27,8 @@ const runners: readonly Runner[] = [
     name: 'bun test',
     on: 'Bun',
     runtime: 'bun',
-    command: ['test'],
+    // Milliseconds for a test; the default of five seconds is too short on a busy machine.
+    command: ['test', '--timeout=120000'],
     header: `import { test } from 'bun:test'`,
     passed: (count) => new RegExp(`^ *${count} pass\\n *0 fail`, 'm'),
   },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { listen } from '../../../runtimes/node/network/listener.ts'
 import { issue, issueAuthority, newKey } from '../../../runtimes/node/pki/issue.ts'
 import { startTestServer, type TestObject, type TestServer } from '../../../runtimes/testing/index.ts'
-import { eventually } from '../../support/wait.ts'
+import { eventually, within } from '../../support/wait.ts'
 
 const json = { 'content-type': 'application/json' }
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -285,8 +285,7 @@ roleRef: {kind: ClusterRole, name: view, apiGroup: rbac.authorization.k8s.io}
         })
       })
       outgoing.end()
-      const late = new Promise((resolve) => setTimeout(resolve, 3_000, 'no head'))
-      assert.equal(await Promise.race([status, late]), 200, `TLS: ${tls}`)
+      assert.equal(await within(`the head, TLS: ${tls}`, status, 3_000), 200)
       outgoing.destroy()
       await port.close()
     }

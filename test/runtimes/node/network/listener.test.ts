@@ -404,9 +404,10 @@ for (const [what, grace] of [
 ] as const)
   test(`close waits for requests in flight, ${what}, and accepts no others`, async () => {
     const [arrived, go] = [deferred(), deferred()]
+    let waiting = 0
     await using server = await open(async ({ url }) => {
       if (url.endsWith('/slow')) {
-        arrived.resolve()
+        if (++waiting === 2) arrived.resolve()
         await go.promise
       }
       return new Response('done')
@@ -415,8 +416,7 @@ for (const [what, grace] of [
     await http1(server.url, { agent })
     const connection = session(server.url)
     const slow = [http1(`${server.url}/slow`), http2(connection, { ':path': '/slow' })]
-    await arrived.promise
-    await delay(50)
+    await within('both requests', arrived.promise)
     const closed = server.close(grace)
     await delay(50)
     go.resolve()
