@@ -13,7 +13,7 @@
  * Random tests use the same seed in every run, and another one with --soak; APISERVER_SEED=<integer> sets it. The seed is printed.
  * Tests that measure speed run alone, after all others.
  * Prints at once how many files it runs, counts every ten seconds, failures as they happen and again at the end, where no log hides them, the skipped tests with their reasons,
- * the duration, and a last line 'N passed, N failed'; the exit status is 1 if anything failed. Interrupted or terminated, it ends all processes
+ * processor time by kind of test process, the duration, and a last line 'N passed, N failed'; the exit status is 1 if anything failed. Interrupted or terminated, it ends all processes
  * that it started.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -25,7 +25,7 @@ import { endGroupsWithProcess, startGroup } from './support/children.mjs'
 import { isQuick, isSmoke, processes, testFiles, transpile } from './support/plan.mjs'
 import { createProgress, skippedLines } from './support/progress.mjs'
 import { runtimeTable, updateReadme } from './support/runtime-table.mjs'
-import { processorTime, slowestProcesses } from './support/usage.mjs'
+import { processorTime, slowestProcesses, usageByKind } from './support/usage.mjs'
 
 const root = new URL('..', import.meta.url)
 const isOption = (argument) => argument.startsWith('--')
@@ -63,7 +63,8 @@ async function run(paths, concurrency, { niceness = 0, nodeOptions = [], node = 
     `--test-reporter=${reporter}`,
     '--import',
     new URL('support/async-hooks.mjs', import.meta.url).href,
-    ...(has('slowest') ? ['--import', new URL('support/usage.mjs', import.meta.url).href] : []),
+    '--import',
+    new URL('support/usage.mjs', import.meta.url).href,
   ]
   // Each process that Node starts would parse this bundle first, which takes 35 ms for a system's. Only npm needs it.
   const { NODE_EXTRA_CA_CERTS: authorities, ...inherited } = process.env
@@ -72,7 +73,7 @@ async function run(paths, concurrency, { niceness = 0, nodeOptions = [], node = 
     ...(authorities && { APISERVER_TEST_NPM_CA_CERTS: authorities }),
     APISERVER_SEED: seed,
     ...(has('soak') && { APISERVER_SOAK: '1' }),
-    ...(has('slowest') && { APISERVER_TEST_USAGE: usage }),
+    APISERVER_TEST_USAGE: usage,
   }
   const child = startGroup(node, [...options, ...paths], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] })
   if (niceness > 0) setPriority(child.pid, niceness)
@@ -134,7 +135,7 @@ const [alsoOn, smokeOn] = [nodesOf('--also-on='), nodesOf('--smoke-on=')]
 const progress = createProgress(files.length + alsoOn.length * files.filter(isQuick).length + smokeOn.length * files.filter(isSmoke).length)
 if (files.length > 0) console.log(`${files.length} test files; transpiling them`)
 transpile(root)
-if (has('slowest')) writeFileSync(usage, '')
+writeFileSync(usage, '')
 const { quick, smoke, sideBySide, work, speed } = processes(root, files)
 const elsewhereRuns = [...alsoOn.map((node) => ({ node, paths: quick })), ...smokeOn.map((node) => ({ node, paths: smoke }))]
 const processors = availableParallelism()
@@ -173,6 +174,7 @@ if (has('slowest')) {
 }
 for (const line of skippedLines(skipped)) console.log(line)
 for (const failure of results.flatMap((result) => result.failures)) console.log(failure)
+for (const line of usageByKind(usage)) console.log(line)
 const { own, children } = processorTime()
 const busy = children > 0 ? ` (${seconds(own + children)} of processor time)` : ''
 console.log(seedNote)
