@@ -60,6 +60,34 @@ export const definitionOf = (group: string, spec: object = {}, plural = 'widgets
   spec: { group, scope: 'Namespaced', names, versions: [stored], ...spec },
 })
 
+/**
+ * A small CustomResourceDefinition: a kind in a group, whose plural is the kind in lower case with an `s`. Objects are stored in the first version;
+ * all versions have the schema.
+ */
+export function smallDefinition(
+  group: string,
+  kind: string,
+  { scope = 'Namespaced', versions = ['v1'], openAPIV3Schema = { type: 'object' } }: SmallDefinition = {},
+) {
+  const plural = `${kind.toLowerCase()}s`
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope,
+      names: { plural, kind },
+      versions: versions.map((name, at) => ({ name, served: true, storage: at === 0, schema: { openAPIV3Schema } })),
+    },
+  }
+}
+interface SmallDefinition {
+  readonly scope?: 'Namespaced' | 'Cluster'
+  readonly versions?: readonly string[]
+  readonly openAPIV3Schema?: object
+}
+
 export const widget = (group: string, name: string, spec: object = { size: 'small' }, metadata: object = {}) => ({
   apiVersion: `${group}/v1`,
   kind: 'Widget',

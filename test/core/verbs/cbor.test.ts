@@ -8,6 +8,7 @@ import { encodeCbor } from '../../../core/schema/cbor/encode.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import type { ApiServer } from '../../../core/server.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { smallDefinition } from '../../conformance/definitions.ts'
 import { root } from '../../support/root.ts'
 import { answerOf, type Recorded, type Send } from './cbor-exchange.ts'
 
@@ -57,22 +58,8 @@ const widgets = {
     ],
   },
 }
-const definitionOf = (versions: readonly string[]) => ({
-  kind: 'CustomResourceDefinition',
-  apiVersion: 'apiextensions.k8s.io/v1',
-  metadata: { name: 'things.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'things', kind: 'Thing' },
-    versions: versions.map((name) => ({
-      name,
-      served: true,
-      storage: name === 'v1',
-      schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-    })),
-  },
-})
+const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+const definitionOf = (versions: readonly string[]) => smallDefinition('example.com', 'Thing', { versions, openAPIV3Schema })
 const things = '/apis/example.com/v1/namespaces/default/things'
 const thing = (name: string) => ({ kind: 'Thing', apiVersion: 'example.com/v1', metadata: { name }, spec: { a: 1, b: [1.5, 'ü', null] } })
 

@@ -6,6 +6,7 @@ import { nodeClock } from '../../../runtimes/node/clock.ts'
 import { openEtcdStore } from '../../../runtimes/stores/etcd.ts'
 import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { consoleLogger } from '../../../runtimes/web/ports.ts'
+import { definitionsPath, smallDefinition } from '../../conformance/definitions.ts'
 import { configMap } from '../../support/api.ts'
 import { startEtcd } from '../../support/etcd.ts'
 import { apiOn } from '../../support/in-process.ts'
@@ -24,18 +25,6 @@ async function etcdStore(t: TestContext): Promise<KeyValueStore> {
   })
   return store
 }
-
-const definition = (scope: string, plural: string) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: `${plural}.example.com` },
-  spec: {
-    group: 'example.com',
-    scope,
-    names: { plural, kind: plural },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-  },
-})
 
 const custom = (kind: string) => (name: string) => ({ apiVersion: 'example.com/v1', kind, metadata: { name } })
 
@@ -56,8 +45,8 @@ const places = {
     }),
     '',
   ],
-  'of a custom resource': ['/apis/example.com/v1/namespaces/default/things', custom('things'), ''],
-  'of a custom resource without namespaces': ['/apis/example.com/v1/wides', custom('wides'), ''],
+  'of a custom resource': ['/apis/example.com/v1/namespaces/default/things', custom('Thing'), ''],
+  'of a custom resource without namespaces': ['/apis/example.com/v1/wides', custom('Wide'), ''],
 } as const
 
 for (const [where, open] of Object.entries({ memory: async () => memoryStore(), etcd: etcdStore }))
@@ -67,11 +56,8 @@ for (const [where, open] of Object.entries({ memory: async () => memoryStore(), 
         const server = await createApiServer({ store: await open(t), watchCache, controllers: [] })
         t.after(() => server.close())
         const api = apiOn(server)
-        for (const [scope, plural] of [
-          ['Namespaced', 'things'],
-          ['Cluster', 'wides'],
-        ] as const)
-          await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition(scope, plural))
+        await api.create(definitionsPath, smallDefinition('example.com', 'Thing'))
+        await api.create(definitionsPath, smallDefinition('example.com', 'Wide', { scope: 'Cluster' }))
         for (const [title, [path, make, below]] of Object.entries(places)) {
           await eventually(path, async () => (await api.get(path)).status === 200)
           if (make) for (const name of names) await api.create(path, make(name))

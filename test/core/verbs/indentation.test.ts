@@ -2,23 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ApiServer } from '../../../core/server.ts'
+import { definitionsPath, smallDefinition } from '../../conformance/definitions.ts'
 import { startCore } from '../../support/core-server.ts'
 import { eventually } from '../../support/wait.ts'
 
 const curl = 'curl/8.14.1'
 const kubectl = 'kubectl/v1.36.0 (linux/amd64) kubernetes/0000000'
 const configMaps = '/api/v1/namespaces/default/configmaps'
-const definition = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'things.indent.example' },
-  spec: {
-    group: 'indent.example',
-    names: { plural: 'things', kind: 'Thing' },
-    scope: 'Cluster',
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-  },
-}
+const definition = smallDefinition('indent.example', 'Thing', { scope: 'Cluster' })
 
 let server: ApiServer
 interface Call {
@@ -32,8 +23,7 @@ async function send(path: string, agent: string, { method = 'GET', body, accept 
 }
 before(async () => {
   server = await startCore({})
-  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-  assert.equal((await send(definitions, kubectl, { method: 'POST', body: definition })).status, 201)
+  assert.equal((await send(definitionsPath, kubectl, { method: 'POST', body: definition })).status, 201)
   const created = async () => (await send('/apis/indent.example/v1/things', kubectl, { method: 'POST', body: thing })).status === 201
   await eventually('the custom resource is served', created)
   assert.equal((await send(configMaps, kubectl, { method: 'POST', body: { metadata: { name: 'a' }, data: { k: 'v' } } })).status, 201)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openPort, writeKubeconfig } from '../../../../runtimes/testing/port.ts'
 import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { definitionsPath, smallDefinition } from '../../../conformance/definitions.ts'
 import type { Api } from '../../../support/api.ts'
 import { apiOn } from '../../../support/in-process.ts'
 import { kubectls, kubectlWith } from '../../../support/kubectl.ts'
@@ -16,23 +17,11 @@ const group = 'shop.example.com'
 const kinds = ['Widget', 'Gadget', 'Gizmo']
 const plurals = kinds.map((kind) => `${kind.toLowerCase()}s`)
 const root = `/apis/${group}/v1`
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const namespaces = '/api/v1/namespaces'
 
 const definitionOf = (kind: string) => {
-  const plural = `${kind.toLowerCase()}s`
   const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', description: `What a ${kind} is.` } } }
-  return {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}` },
-    spec: {
-      group,
-      scope: 'Namespaced',
-      names: { plural, kind },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
-    },
-  }
+  return smallDefinition(group, kind, { openAPIV3Schema })
 }
 
 const object = (kind: string, name: string, metadata: object = {}) => ({
@@ -70,7 +59,7 @@ const gone = (api: Api, path: string) => eventually(`${path} goes`, async () => 
 test('every part of the server knows the group while it is served, and forgets it afterwards', async (t) => {
   const { api } = await open(t)
   assert.equal(await published(api), undefined)
-  for (const kind of kinds) await api.create(definitions, definitionOf(kind))
+  for (const kind of kinds) await api.create(definitionsPath, definitionOf(kind))
   await eventually('the group is published', async () => (await published(api))?.kinds.length === kinds.length)
   assert.deepEqual(await published(api), { resources: plurals.toSorted(), kinds })
 
@@ -96,8 +85,8 @@ test('every part of the server knows the group while it is served, and forgets i
   await gone(api, `${namespaces}/closing`)
   for (const plural of plurals) assert.deepEqual((await api.list(`${root}/${plural}`)).items, [])
 
-  for (const plural of plurals) await api.delete(`${definitions}/${plural}.${group}`)
-  for (const plural of plurals) await gone(api, `${definitions}/${plural}.${group}`)
+  for (const plural of plurals) await api.delete(`${definitionsPath}/${plural}.${group}`)
+  for (const plural of plurals) await gone(api, `${definitionsPath}/${plural}.${group}`)
   await eventually('the group is forgotten', async () => (await published(api)) === undefined)
   assert.equal((await api.get(path('widgets'))).status, 404)
   const seen = (await watch.rest()).map((event) =>

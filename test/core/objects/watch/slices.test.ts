@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { ApiServer } from '../../../../core/server.ts'
 import { memoryStore } from '../../../../runtimes/stores/memory.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
+import { definitionsPath, smallDefinition } from '../../../conformance/definitions.ts'
 import { startCore } from '../../../support/core-server.ts'
 import { eventually } from '../../../support/wait.ts'
 
@@ -66,22 +67,14 @@ test('the first list of a resource reads it in slices', async () => {
 test('a list in another version is converted and selected in slices', async () => {
   const clock = countingClock()
   const server = await startCore({}, { clock })
-  const schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer', default: 3 } } } } }
-  const version = (name: string, storage: boolean) => ({ name, storage, served: true, schema: { openAPIV3Schema: schema } })
-  await ask(server, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'widgets.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', kind: 'Widget' },
-      versions: [version('v1', true), version('v2', false)],
-    },
-  })
+  const openAPIV3Schema = {
+    type: 'object',
+    properties: { spec: { type: 'object', properties: { size: { type: 'integer', default: 3 } } } },
+  }
+  await ask(server, 'POST', definitionsPath, smallDefinition('example.com', 'Widget', { versions: ['v1', 'v2'], openAPIV3Schema }))
   const pathOf = (name: string) => `/apis/example.com/${name}/namespaces/default/widgets`
   await eventually('the definition is established', async () => {
-    const { status } = await ask(server, 'GET', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')
+    const { status } = await ask(server, 'GET', `${definitionsPath}/widgets.example.com`)
     return status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True')
   })
   for (let n = 0; n < count; n++)
