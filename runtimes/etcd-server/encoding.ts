@@ -30,6 +30,37 @@ export function encode<V>(encoder: Encoder<V>, value: V, size = firstSize): Uint
   return writer.view()
 }
 
+/** Maximum bytes of a buffer that is kept for the next message, and maximum number of them. */
+const [keptBytes, keptWriters] = [2 * 1024 * 1024, 8]
+
+/** Encodes the messages of responses, in buffers that are used again: new ones for each would cost more than what is written. */
+export class MessageWriter {
+  #writer = new ProtobufWriter()
+  readonly #free: ProtobufWriter[] = []
+
+  /**
+   * A message with its prefix: no compression, four bytes of length (PROTOCOL-HTTP2.md of grpc/grpc). It is valid until the next one is encoded,
+   * unless `lend` is called before.
+   */
+  message<V>(encoder: Encoder<V>, value: V): Uint8Array {
+    const writer = this.#writer
+    writer.reset(keptBytes)
+    encoder(writer, value)
+    const { length } = writer
+    writer.raw([0, length >>> 24, (length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff])
+    return writer.view()
+  }
+
+  /** The last message remains valid until the returned function is called. */
+  lend(): () => void {
+    const lent = this.#writer
+    this.#writer = this.#free.pop() ?? new ProtobufWriter()
+    return () => {
+      if (this.#free.length < keptWriters) this.#free.push(lent)
+    }
+  }
+}
+
 const varint = (number: number) => tagOf(number, WireType.Varint)
 const record = (number: number) => tagOf(number, WireType.LengthDelimited)
 
@@ -72,9 +103,16 @@ export const bytes = (number: number): Write<Uint8Array> => {
 
 /** Bytes from a text that has a character for each. */
 export const key = (number: number): Write<string> => {
-  const write = bytes(number)
-  return (writer, value) => write(writer, Buffer.from(value, 'latin1'))
+  const tag = record(number)
+  return (writer, value) => {
+    if (value === '') return
+    writer.latin1(value)
+    writer.uint32(tag)
+  }
 }
+
+/** Fields that are encoded already. */
+export const fields: Write<Uint8Array> = (writer, value) => writer.raw(value)
 
 /** A message. `encoder` is asked for when it is needed, so that types may refer to each other. */
 export const nested = <V>(number: number, encoder: () => Encoder<V>): Write<V> => {

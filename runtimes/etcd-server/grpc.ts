@@ -1,11 +1,12 @@
 /** The server's end of gRPC (PROTOCOL-HTTP2.md of grpc/grpc) on streams of HTTP/2. */
 import { CallError, type Logger } from '../../core/ports.ts'
-import { framed, Messages } from '../wire/client/messages.ts'
+import { Messages } from '../wire/client/messages.ts'
 import type { RequestHead } from '../wire/server/head.ts'
 import { RequestIntake } from '../wire/server/intake.ts'
 import type { ServerStream, StreamUser } from '../wire/server/stream.ts'
 import type { Decoder } from './decoding.ts'
 import { decode } from './decoding.ts'
+import type { Encoder, MessageWriter } from './encoding.ts'
 import { codes, Refusal, refusalOf } from './errors.ts'
 
 /** What a method does with the messages of a call. */
@@ -28,6 +29,7 @@ export interface Service {
   /** By path: `/package.Service/Method`. */
   readonly methods: ReadonlyMap<string, Method>
   readonly logger: Logger
+  readonly writer: MessageWriter
   /** Maximum bytes of a received message. */
   readonly maxMessageBytes: number
   /** A call has ended with this code, by path. */
@@ -62,6 +64,8 @@ export class Call implements StreamUser {
   /** What ends the call, when all messages are sent. */
   #trailers: readonly string[] | undefined
   #isHandled = false
+  /** Ends the use of a buffer that is partly sent. */
+  #giveBack: (() => void) | undefined
   readonly reading = false
 
   constructor(service: Service, path: string, stream: ServerStream) {
@@ -85,12 +89,16 @@ export class Call implements StreamUser {
     return this.#waitingBytes + this.#stream.rest.length
   }
 
-  send(message: Uint8Array): void {
-    const bytes = framed(message)
+  send<V>(encoder: Encoder<V>, value: V): void {
+    const bytes = this.#service.writer.message(encoder, value)
     if (this.#stream.rest.length > 0 || this.#waiting.length > 0) {
-      this.#waiting.push(bytes)
+      this.#waiting.push(Buffer.from(bytes))
       this.#waitingBytes += bytes.length
-    } else this.#write(bytes)
+      return
+    }
+    this.#write(bytes)
+    // Flow control holds a part of it back.
+    if (this.#stream.rest.length > 0) this.#giveBack = this.#service.writer.lend()
   }
 
   /** Ends the call successfully, after its messages. */
@@ -106,7 +114,7 @@ export class Call implements StreamUser {
     this.#end(code, ['grpc-status', String(code), 'grpc-message', escaped(message)])
   }
 
-  #write(bytes: Buffer): void {
+  #write(bytes: Uint8Array): void {
     if (this.#isAnswered) this.#stream.write(bytes, false)
     else {
       this.#isAnswered = true
@@ -180,6 +188,7 @@ export class Call implements StreamUser {
   }
 
   sent(): void {
+    this.#release()
     const bytes = Buffer.concat(this.#waiting)
     if (bytes.length > 0) {
       this.#waiting = []
@@ -189,7 +198,13 @@ export class Call implements StreamUser {
     else this.#handler?.drained?.()
   }
 
+  #release(): void {
+    this.#giveBack?.()
+    this.#giveBack = undefined
+  }
+
   closed(error?: Error): void {
+    this.#release()
     this.#waiting = []
     if (this.#trailers === undefined) this.#service.ended?.(this.#path, error === undefined ? codes.ok : codes.cancelled)
     this.#trailers = success
@@ -216,16 +231,16 @@ function unknownMethod({ methods }: Service, path: string): Refusal {
 }
 
 /** A method with one request and one response, which may be there at once. `bytes`: size of the request. */
-export const unary = <V>(decoder: Decoder<V>, answer: (request: V, bytes: number) => Uint8Array | Promise<Uint8Array>): Method => ({
+export const unary = <V, R>(decoder: Decoder<V>, encoder: Encoder<R>, answer: (request: V, bytes: number) => R | Promise<R>): Method => ({
   open(call) {
     let hasRequest = false
+    const send = (response: R) => {
+      call.send(encoder, response)
+      call.finish()
+    }
     return {
       message(message) {
         hasRequest = true
-        const send = (response: Uint8Array) => {
-          call.send(response)
-          call.finish()
-        }
         const result = answer(decode(decoder, message), message.length)
         if (result instanceof Promise) result.then(send, (error) => call.refuse(error))
         else send(result)

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto'
 import type { Logger } from '../../core/ports.ts'
 import type { Engine } from '../stores/engine.ts'
 import type { History } from '../stores/history.ts'
+import { encode } from './encoding.ts'
 import { refusal } from './errors.ts'
-import type { Header } from './messages.ts'
+import { type Header, headerIds } from './messages.ts'
 
 /** The release that this server answers as. Clients look up in it what they can use. */
 export const version = '3.5.30'
@@ -51,6 +52,8 @@ export class Member {
   /** As etcd computes them for a cluster of one member (server/etcdserver/api/membership). */
   readonly id: bigint
   readonly clusterId: bigint
+  /** Both, as headers have them. */
+  readonly #ids: Uint8Array
   /** Active alarms. */
   readonly alarms = new Set<number>()
   /** As the history has it, except for the first revision, which it has when nothing was compacted. */
@@ -60,6 +63,7 @@ export class Member {
     this.options = options
     this.id = firstBytes(options.peerUrls.toSorted().join(''), options.clusterToken)
     this.clusterId = firstBytes(bigEndian(this.id))
+    this.#ids = encode(headerIds, { clusterId: this.clusterId, memberId: this.id })
   }
 
   /** @throws StoreError when the store is closed. */
@@ -77,9 +81,9 @@ export class Member {
     this.#compacted = revision
   }
 
-  /** `revision`: default the current one. */
+  /** `revision`: default the current one; 0: none. */
   header(revision: number | bigint = this.history.revision): Header {
-    return { clusterId: this.clusterId, memberId: this.id, revision, raftTerm }
+    return { ids: this.#ids, revision, raftTerm }
   }
 
   /** Adds what the header of a response lacks. */

@@ -1,6 +1,7 @@
 /** The messages of etcd's API: names and numbers of fields as in rpc.proto, kv.proto and auth.proto of etcd 3.5. */
+import type { KeyState } from '../stores/history.ts'
 import * as read from './decoding.ts'
-import { bool, bytes, type Encoder, encoded, int, key, nested, repeated, response, string } from './encoding.ts'
+import { bool, bytes, type Encoder, encoded, fields, int, key, nested, repeated, response, string } from './encoding.ts'
 
 // ── Requests ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -104,17 +105,23 @@ export const downgradeRequest = read.request({ action: read.int(1), version: rea
 
 // ── Responses ────────────────────────────────────────────────────────────────────────────────────
 
-const header = response({ clusterId: int(1), memberId: int(2), revision: int(3), raftTerm: int(4) })
+/** IDs of cluster and member, of which all headers have the same. */
+export const headerIds = response({ clusterId: int(1), memberId: int(2) })
+const header = response({ ids: fields, revision: int(3), raftTerm: int(4) })
 const withHeader = { header: nested(1, () => header) }
 
-export const keyValue = response({
-  key: key(1),
-  createRevision: int(2),
-  modRevision: int(3),
-  version: int(4),
-  value: bytes(5),
-  lease: int(6),
-})
+const ofKeyValue = { key: key(1), createRevision: int(2), modRevision: int(3), version: int(4), value: bytes(5), lease: int(6) }
+const noValue = new Uint8Array(0)
+
+/** Field by field: a response may have thousands. */
+export const keyValue: Encoder<Partial<KeyState>> = (writer, kv) => {
+  ofKeyValue.lease(writer, kv.lease ?? 0n)
+  ofKeyValue.value(writer, kv.value ?? noValue)
+  ofKeyValue.version(writer, kv.version ?? 0)
+  ofKeyValue.modRevision(writer, kv.modRevision ?? 0)
+  ofKeyValue.createRevision(writer, kv.createRevision ?? 0)
+  ofKeyValue.key(writer, kv.key ?? '')
+}
 
 /** 0: put, 1: delete. */
 export const event = response({ type: int(1), kv: nested(2, () => keyValue), prevKv: nested(3, () => keyValue) })
@@ -153,6 +160,7 @@ export const txnResponse: Encoder<TxnResponse> = response({
 /** A response of nothing but its header. */
 export const headerResponse = response(withHeader)
 export const hashResponse = response({ ...withHeader, hash: int(2), compactRevision: int(3), hashRevision: int(4) })
+export type SnapshotResponse = Parameters<typeof snapshotResponse>[1]
 export const snapshotResponse = response({ ...withHeader, remainingBytes: int(2), blob: bytes(3), version: string(4) })
 
 export type WatchResponse = Parameters<typeof watchResponse>[1]

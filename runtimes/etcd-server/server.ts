@@ -1,5 +1,6 @@
 /** A server of etcd's API on an embedded store: the only member of its cluster. */
 import { StoreError } from '../../core/ports.ts'
+import { MessageWriter } from './encoding.ts'
 import type { Service } from './grpc.ts'
 import { type Listener, openListener, type TlsOptions } from './listener.ts'
 import { Member, type MemberOptions } from './member.ts'
@@ -55,6 +56,7 @@ export async function openEtcdServer(options: EtcdServerOptions): Promise<EtcdSe
   const service: Service = {
     methods,
     logger,
+    writer: new MessageWriter(),
     maxMessageBytes: maxRequestBytes + messageOverhead,
     ended(path, code) {
       const counts = calls.get(path)

@@ -1,7 +1,6 @@
 /** The methods of etcd's API, by path. */
 import { randomLeaseId } from '../stores/mvcc.ts'
 import { decode } from './decoding.ts'
-import { type Encoder, encode } from './encoding.ts'
 import { type Problem, refusal } from './errors.ts'
 import { type Method, unary } from './grpc.ts'
 import { hashKv } from './hash.ts'
@@ -18,9 +17,6 @@ const { anyRequest, headerResponse } = messages
 /** Maximum seconds of a lease (lease.MaxLeaseTTL). */
 const maxLeaseSeconds = 9_000_000_000
 
-/** Bytes of a response without its values: the first size of its buffer. */
-const perKey = 128
-
 const storeOf = ({ history, options: { engine } }: Member): Store => ({
   history,
   leases: engine.leases,
@@ -29,39 +25,35 @@ const storeOf = ({ history, options: { engine } }: Member): Store => ({
 
 function kv(member: Member): Methods {
   const { options } = member
-  const done = <T extends { readonly header?: messages.Header }>(encoder: Encoder<T>, response: T) =>
-    encode(encoder, member.complete(response))
   return {
-    Range: unary(messages.rangeRequest, (request) => {
+    Range: unary(messages.rangeRequest, messages.rangeResponse, (request) => {
       checkRange(request)
       member.checkRead()
-      const response = member.complete(range(member.history, committed(member.history), request))
-      const size = (response.kvs ?? []).reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0) + perKey, perKey)
-      return encode(messages.rangeResponse, response, size)
+      return member.complete(range(member.history, committed(member.history), request))
     }),
-    Put: unary(messages.putRequest, async (request, bytes) => {
+    Put: unary(messages.putRequest, messages.putResponse, async (request, bytes) => {
       checkPut(request)
       member.checkWrite(bytes)
-      return done(messages.putResponse, await commitPut(storeOf(member), request))
+      return member.complete(await commitPut(storeOf(member), request))
     }),
-    DeleteRange: unary(messages.deleteRangeRequest, async (request, bytes) => {
+    DeleteRange: unary(messages.deleteRangeRequest, messages.deleteRangeResponse, async (request, bytes) => {
       checkDelete(request)
       member.checkWrite(bytes, false)
-      return done(messages.deleteRangeResponse, await commitDelete(storeOf(member), request))
+      return member.complete(await commitDelete(storeOf(member), request))
     }),
-    Txn: unary(messages.txnRequest, async (request, bytes) => {
+    Txn: unary(messages.txnRequest, messages.txnResponse, async (request, bytes) => {
       checkTxn(request, options.maxTxnOps)
       if (isReadOnly(request)) member.checkRead()
       else member.checkWrite(bytes, puts(request))
-      return done(messages.txnResponse, await commitTxn(storeOf(member), request))
+      return member.complete(await commitTxn(storeOf(member), request))
     }),
-    Compact: unary(messages.compactionRequest, async ({ revision }) => {
+    Compact: unary(messages.compactionRequest, headerResponse, async ({ revision }) => {
       const { history } = member
       if (revision <= member.compacted) throw refusal('compacted')
       if (revision > history.revision) throw refusal('futureRevision')
       member.compact(revision)
       await options.engine.compact(revision)
-      return done(headerResponse, {})
+      return { header: member.header() }
     }),
   }
 }
@@ -72,43 +64,43 @@ const puts = ({ success, failure }: messages.TxnRequest): boolean =>
 function lease(member: Member): Methods {
   const { engine, minLeaseSeconds } = member.options
   return {
-    LeaseGrant: unary(messages.leaseGrantRequest, async ({ id, ttl }, bytes) => {
+    LeaseGrant: unary(messages.leaseGrantRequest, messages.leaseGrantResponse, async ({ id, ttl }, bytes) => {
       if (ttl > maxLeaseSeconds) throw refusal('ttlTooLarge')
       member.checkWrite(bytes)
       const given = id === 0n ? randomLeaseId() : id
       if (engine.leases.has(given)) throw refusal('leaseExists')
       const seconds = Math.max(ttl, minLeaseSeconds)
       await engine.grant({ id: given, expires: 0, seconds })
-      return encode(messages.leaseGrantResponse, { header: member.header(), id: given, ttl: seconds })
+      return { header: member.header(), id: given, ttl: seconds }
     }),
-    LeaseRevoke: unary(messages.leaseRequest, async ({ id }) => {
+    LeaseRevoke: unary(messages.leaseRequest, headerResponse, async ({ id }) => {
       if (!engine.leases.has(id)) throw refusal('leaseNotFound')
-      return encode(headerResponse, { header: member.header(await engine.revoke(id)) })
+      return { header: member.header(await engine.revoke(id)) }
     }),
     LeaseKeepAlive: {
       open: (call) => ({
         message(message) {
           const { id } = decode(messages.leaseRequest, message)
           const header = member.header()
-          call.send(encode(messages.leaseKeepAliveResponse, { header, id, ttl: engine.leases.renew(id) ?? 0 }))
+          call.send(messages.leaseKeepAliveResponse, { header, id, ttl: engine.leases.renew(id) ?? 0 })
         },
         end: () => call.finish(),
       }),
     },
-    LeaseTimeToLive: unary(messages.leaseTimeToLiveRequest, ({ id, keys }) => {
+    LeaseTimeToLive: unary(messages.leaseTimeToLiveRequest, messages.leaseTimeToLiveResponse, ({ id, keys }) => {
       const times = engine.leases.times(id)
       const found = times && {
         ttl: Math.max(0, Math.floor(times.remaining)),
         grantedTtl: times.granted,
         ...(keys && { keys: engine.leases.keys(id) }),
       }
-      return encode(messages.leaseTimeToLiveResponse, { header: member.header(), id, ttl: -1, ...found })
+      return { header: member.header(), id, ttl: -1, ...found }
     }),
-    LeaseLeases: unary(anyRequest, () => {
+    LeaseLeases: unary(anyRequest, messages.leaseLeasesResponse, () => {
       const { leases } = engine
       const remaining = (id: bigint) => leases.times(id)?.remaining ?? 0
       const sorted = leases.ids().toSorted((a, b) => remaining(a) - remaining(b))
-      return encode(messages.leaseLeasesResponse, { header: member.header(), leases: sorted.map((id) => ({ id })) })
+      return { header: member.header(), leases: sorted.map((id) => ({ id })) }
     }),
   }
 }
@@ -116,10 +108,9 @@ function lease(member: Member): Methods {
 function cluster(member: Member): Methods {
   const { name, peerUrls, clientUrls } = member.options
   return {
-    MemberList: unary(anyRequest, () => {
+    MemberList: unary(anyRequest, messages.memberListResponse, () => {
       const members = [{ id: member.id, name, peerUrls, clientUrls }]
-      const { clusterId, id: memberId } = member
-      return encode(messages.memberListResponse, { header: { clusterId, memberId, raftTerm }, members })
+      return { header: member.header(0), members }
     }),
     MemberAdd: refused('oneMember'),
     MemberRemove: refused('oneMember'),
@@ -133,10 +124,12 @@ const alarmActions = { get: 0, activate: 1, deactivate: 2 } as const
 
 function maintenance(member: Member): Methods {
   const { engine } = member.options
-  const alarmed = (types: readonly number[]) =>
-    encode(messages.alarmResponse, { header: member.header(), alarms: types.map((alarm) => ({ memberId: member.id, alarm })) })
+  const alarmed = (types: readonly number[]) => ({
+    header: member.header(),
+    alarms: types.map((alarm) => ({ memberId: member.id, alarm })),
+  })
   return {
-    Alarm: unary(messages.alarmRequest, ({ action, alarm }) => {
+    Alarm: unary(messages.alarmRequest, messages.alarmResponse, ({ action, alarm }) => {
       if (action === alarmActions.get) return alarmed([...member.alarms].filter((each) => alarm === alarms.none || each === alarm))
       if (alarm === alarms.none) return alarmed([])
       if (action === alarmActions.activate) {
@@ -145,11 +138,11 @@ function maintenance(member: Member): Methods {
       }
       return alarmed(member.alarms.delete(alarm) ? [alarm] : [])
     }),
-    Status: unary(anyRequest, () => {
+    Status: unary(anyRequest, messages.statusResponse, () => {
       const { history } = member
       const names = { [alarms.noSpace]: 'NOSPACE', [alarms.corrupt]: 'CORRUPT' } as const
       const index = history.revision + appliedBefore
-      return encode(messages.statusResponse, {
+      return {
         header: member.header(),
         version,
         dbSize: engine.size,
@@ -159,24 +152,24 @@ function maintenance(member: Member): Methods {
         raftAppliedIndex: index,
         errors: [...member.alarms].map((alarm) => `memberID:${member.id} alarm:${names[alarm as keyof typeof names]} `),
         dbSizeInUse: engine.size,
-      })
+      }
     }),
     Snapshot: snapshotMethod(member),
-    Defragment: unary(anyRequest, () => encode(headerResponse, {})),
-    Hash: unary(anyRequest, () => {
+    Defragment: unary(anyRequest, headerResponse, () => ({})),
+    Hash: unary(anyRequest, messages.hashResponse, () => {
       const { history } = member
-      return encode(messages.hashResponse, { header: member.header(), hash: hashKv(history, member.compacted, history.revision) })
+      return { header: member.header(), hash: hashKv(history, member.compacted, history.revision) }
     }),
-    HashKV: unary(messages.hashKvRequest, ({ revision }) => {
+    HashKV: unary(messages.hashKvRequest, messages.hashResponse, ({ revision }) => {
       const { history } = member
       if (revision > history.revision) throw refusal('futureRevision')
       if (revision > 0 && revision < history.oldest) throw refusal('compacted')
       const hashRevision = revision || history.revision
       const hash = hashKv(history, member.compacted, hashRevision)
-      return encode(messages.hashResponse, { header: member.header(), hash, compactRevision: member.compacted, hashRevision })
+      return { header: member.header(), hash, compactRevision: member.compacted, hashRevision }
     }),
     MoveLeader: refused('badTransferee'),
-    Downgrade: unary(messages.downgradeRequest, ({ action, version: target }) => {
+    Downgrade: unary(messages.downgradeRequest, headerResponse, ({ action, version: target }) => {
       if (action === downgradeActions.cancel) throw refusal('noDowngrade')
       throw target === clusterVersion ? refusal('oneMember') : refusal('badDowngrade')
     }),
@@ -191,19 +184,19 @@ function auth(member: Member): Methods {
   const header = () => ({ header: member.header() })
   return {
     AuthEnable: refused('noRootUser'),
-    AuthDisable: unary(anyRequest, () => encode(headerResponse, header())),
-    AuthStatus: unary(anyRequest, () => encode(messages.authStatusResponse, { ...header(), authRevision: 1 })),
+    AuthDisable: unary(anyRequest, headerResponse, header),
+    AuthStatus: unary(anyRequest, messages.authStatusResponse, () => ({ ...header(), authRevision: 1 })),
     Authenticate: refused('authNotEnabled'),
     UserAdd: refused('noUsers'),
     UserGet: refused('userNotFound'),
-    UserList: unary(anyRequest, () => encode(headerResponse, header())),
+    UserList: unary(anyRequest, headerResponse, header),
     UserDelete: refused('userNotFound'),
     UserChangePassword: refused('userNotFound'),
     UserGrantRole: refused('userNotFound'),
     UserRevokeRole: refused('userNotFound'),
     RoleAdd: refused('noUsers'),
     RoleGet: refused('roleNotFound'),
-    RoleList: unary(anyRequest, () => encode(headerResponse, header())),
+    RoleList: unary(anyRequest, headerResponse, header),
     RoleDelete: refused('roleNotFound'),
     RoleGrantPermission: refused('roleNotFound'),
     RoleRevokePermission: refused('roleNotFound'),
@@ -213,7 +206,7 @@ function auth(member: Member): Methods {
 type Methods = { readonly [name: string]: Method }
 
 const refused = (problem: Problem): Method =>
-  unary(anyRequest, () => {
+  unary(anyRequest, headerResponse, () => {
     throw refusal(problem)
   })
 

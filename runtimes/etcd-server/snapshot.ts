@@ -2,10 +2,9 @@
 import { createHash } from 'node:crypto'
 import { databasePages } from './database.ts'
 import { decode } from './decoding.ts'
-import { encode } from './encoding.ts'
 import type { Call, Method } from './grpc.ts'
 import type { Member } from './member.ts'
-import { anyRequest, snapshotResponse } from './messages.ts'
+import { anyRequest, type SnapshotResponse, snapshotResponse } from './messages.ts'
 
 /** All versions and leases at this moment, as pages of a file. */
 function pagesOf(member: Member): Promise<readonly Buffer[]> {
@@ -18,7 +17,7 @@ function pagesOf(member: Member): Promise<readonly Buffer[]> {
 /** Sends a piece whenever the client has read those before. */
 class Sending {
   readonly #call: Call
-  readonly #pieces: Iterator<Uint8Array>
+  readonly #pieces: Iterator<SnapshotResponse>
   #isOver = false
 
   constructor(call: Call, pages: readonly Buffer[]) {
@@ -33,19 +32,19 @@ class Sending {
     if (done) {
       this.#isOver = true
       this.#call.finish()
-    } else this.#call.send(value)
+    } else this.#call.send(snapshotResponse, value)
   }
 }
 
-function* pieces(pages: readonly Buffer[]): Generator<Uint8Array> {
+function* pieces(pages: readonly Buffer[]): Generator<SnapshotResponse> {
   const hash = createHash('sha256')
   let left = pages.reduce((sum, { length }) => sum + length, 0)
   for (const page of grouped(pages)) {
     hash.update(page)
     left -= page.length
-    yield encode(snapshotResponse, { remainingBytes: left, blob: page }, page.length + 64)
+    yield { remainingBytes: left, blob: page }
   }
-  yield encode(snapshotResponse, { remainingBytes: 0, blob: hash.digest() })
+  yield { remainingBytes: 0, blob: hash.digest() }
 }
 
 const pieceBytes = 64 * 1024

@@ -250,7 +250,7 @@ class WatchStream implements CallHandler {
     this.#watches.delete(watch.id)
     if (code === 'compacted') {
       const cancelled = { header: this.#member.header(0), watchId: watch.id, canceled: true, compactRevision: revision ?? 0 }
-      this.#call.send(encode(watchResponse, cancelled))
+      this.#call.send(watchResponse, cancelled)
     } else this.#call.refuse(refusal('stopped'))
   }
 
@@ -271,13 +271,12 @@ class WatchStream implements CallHandler {
   }
 
   #send(response: WatchResponse): void {
-    this.#call.send(encode(watchResponse, { header: this.#member.header(), ...response }, sizeOf(response.events)))
+    this.#call.send(watchResponse, { header: this.#member.header(), ...response })
   }
 }
 
-/** Bytes of a response, and of an event in it, beside what is encoded. */
-const [perResponse, perEvent] = [96, 8]
-const sizeOf = (events: readonly Uint8Array[] = []) => events.reduce((sum, { length }) => sum + length + perEvent, perResponse)
+/** Bytes of an event in a response, beside what is encoded. */
+const perEvent = 8
 
 export function watchMethod(member: Member): Method {
   const events = new EncodedEvents(() => member.history)

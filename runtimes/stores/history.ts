@@ -165,11 +165,15 @@ export class History {
   range(range: KeyRange, { revision = 0, limit = Number.POSITIVE_INFINITY }: { revision?: number; limit?: number } = {}): KeyState[] {
     if (revision) this.#check(revision)
     const states: KeyState[] = []
-    for (const entry of this.#within(range)) {
-      if (states.length >= limit) break
-      const state = this.#stateOf(revision ? versionAt(entry, revision) : entry.head)
-      if (state) states.push(state)
-    }
+    const end = range.to === undefined ? undefined : byteOrder(range.to)
+    // Without a generator for each entry: ranges are long.
+    for (const [chunk, start, stop] of this.#index.parts('', byteOrder(range.from)))
+      for (let at = start; at < stop; at++) {
+        const entry = chunk[at] as Entry
+        if (states.length >= limit || (end !== undefined && entry.order >= end)) return states
+        const state = this.#stateOf(revision ? versionAt(entry, revision) : entry.head)
+        if (state) states.push(state)
+      }
     return states
   }
 
@@ -223,7 +227,10 @@ export class History {
   #stateOf(version: Version | undefined): KeyState | undefined {
     if (!version || version.deleted) return undefined
     const { kv, lease, version: number } = version
-    if (kv) return { ...kv, version: number, lease }
+    if (kv) {
+      const { key, createRevision, modRevision, value } = kv
+      return { key, createRevision, modRevision, version: number, lease, value }
+    }
     // The value is on disk.
     return new PastState(version.entry.key, version, (revision, key) => this.#load!(revision, key))
   }

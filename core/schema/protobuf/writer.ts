@@ -5,7 +5,7 @@ const encoder = new TextEncoder()
 /** Up to this length, a loop over the characters is faster than TextEncoder. */
 const shortText = 48
 const firstSize = 1_024
-/** Maximum bytes of a buffer that is kept for the next message. */
+/** Maximum bytes of a buffer that is kept for the next message by default. */
 const largestKept = 64 * 1_024
 
 /** Tag: field number and wire type. */
@@ -26,9 +26,9 @@ export class ProtobufWriter {
     this.#start = size
   }
 
-  /** Discards the content and keeps the buffer. */
-  reset(): void {
-    if (this.#bytes.length > largestKept) this.#bytes = new Uint8Array(firstSize)
+  /** Discards the content and keeps the buffer, unless it has more bytes than this. */
+  reset(kept = largestKept): void {
+    if (this.#bytes.length > kept) this.#bytes = new Uint8Array(firstSize)
     this.#start = this.#bytes.length
   }
 
@@ -94,6 +94,13 @@ export class ProtobufWriter {
   bytes(bytes: Uint8Array): void {
     this.raw(bytes)
     this.uint32(bytes.length)
+  }
+
+  /** A text that has a character for each byte. */
+  latin1(text: string): void {
+    const at = this.#reserve(text.length)
+    for (let i = 0; i < text.length; i++) this.#bytes[at + i] = text.charCodeAt(i)
+    this.uint32(text.length)
   }
 
   string(text: string): void {
