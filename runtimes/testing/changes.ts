@@ -1,4 +1,4 @@
-/** What differs between two JSON values, also as a JSON patch. */
+/** What differs between two JSON values: as a JSON patch, and as text. */
 import { equal } from '../../core/schema/json/equal.ts'
 import type { Json } from '../../core/schema/model.ts'
 
@@ -35,3 +35,30 @@ export const patchOf = (changes: readonly Change[]): object[] =>
     if (after === undefined) return { op: 'remove', path }
     return { op: before === undefined ? 'add' : 'replace', path, value: after }
   })
+
+/** Maximum characters of a value in text. */
+const maxShown = 300
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+}
+
+/** `/data/tea` as `data.tea`; names with dots stay readable in quotes. */
+function place(path: string): string {
+  const names = path
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return names.map((name) => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name))).join('.') || '(all)'
+}
+
+/** A line for each change: `~ data.tea: "3" → "4"`, `+ data.milk: "1"`, `- data.rum: "9"`. */
+export const textOf = (changes: readonly Change[]): string =>
+  changes
+    .map(({ path, before, after }) => {
+      if (after === undefined) return `- ${place(path)}: ${shown(before)}`
+      if (before === undefined) return `+ ${place(path)}: ${shown(after)}`
+      return `~ ${place(path)}: ${shown(before)} → ${shown(after)}`
+    })
+    .join('\n')

@@ -14,6 +14,8 @@ export interface Identities {
   readonly authenticator: Authenticator
   /** Requests over this connection are the user's, unless they carry a credential. */
   connectionOf(user: TestUser, facts?: Pick<Connection, 'whenSent'>): Connection
+  /** The user of such a connection. */
+  userOf(connection: Connection): TestUser | undefined
 }
 
 export function createIdentities(): Identities {
@@ -32,5 +34,6 @@ export function createIdentities(): Identities {
       users.set(connection, user)
       return connection
     },
+    userOf: (connection) => users.get(connection),
   }
 }

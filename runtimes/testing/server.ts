@@ -11,7 +11,8 @@ import { origin, requestOf, sendLight, whenTaken } from './call.ts'
 import type { TestClock } from './clock.ts'
 import type { CustomDefinition, StoredCustom, VersionOf, WrittenCustom } from './custom-types.ts'
 import { familyOf } from './families.ts'
-import type { Family } from './family.ts'
+import { type Family} from './family.ts'
+import type { Faults } from './faults.ts'
 import { administrator, type TestUser } from './identity.ts'
 import { createInterception, type Interceptor } from './interception.ts'
 import type { Kinds } from './kinds.ts'
@@ -19,7 +20,9 @@ import { type ClientModule, inProcessConfig, portConfig } from './kube-config.ts
 import { applyManifests, readManifests } from './manifests.ts'
 import { collectionPath, pathOf } from './object-path.ts'
 import { type Caller, type ObjectClient, objectClient } from './objects.ts'
+import type { Requests } from './requests.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
+import { Traffic } from './traffic.ts'
 import { Answers } from './webhook-answers.ts'
 import { functionRows, identityAnswers, identityRows, withIdentityWebhooks } from './webhook-options.ts'
 import type { IdentityWebhooks, WebhookFunctions, Webhooks } from './webhook-types.ts'
@@ -121,6 +124,10 @@ export interface TestServer {
    * removes the interceptor.
    */
   intercept(interceptor: Interceptor): () => void
+  /** What goes wrong on request: `faults.add({ verb: 'update', resource: 'configmaps', times: 1, then: 409 })`. Forks have faults of their own. */
+  readonly faults: Faults
+  /** What was asked since the first use of this property, by whom, and what it changed. */
+  readonly requests: Requests
   /**
    * Webhooks as functions: configures them, and resolves when they are in effect. The server calls them with its own matching, order, timeouts and
    * failure policies, without a port or a certificate. Forks call them, too.
@@ -180,7 +187,15 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
   }
 
   const interception = createInterception()
-  const intercepted = interception.wrap((request: Request, connection: Connection) => running.fetch(request, connection))
+  const traffic = new Traffic({
+    handle: (request, connection) => running.fetch(request, connection),
+    clock: () => running.clock,
+    revision: () => running.snapshot().base.versions.revision,
+    userOf: (connection) => identities.userOf(connection)?.name,
+    administrator: identities.connectionOf(administrator),
+  })
+  const isSeen = () => interception.isActive || traffic.isActive
+  const intercepted = interception.wrap(traffic.handle)
   let closing: Promise<void> | undefined
   const assertOpen = () => {
     if (closing !== undefined) throw new Error('the test server is closed')
@@ -200,7 +215,7 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
     return {
       async send(call) {
         assertOpen()
-        return interception.isActive ? handle(requestOf(call), connection) : sendLight(call, (request) => running.answer(request, direct))
+        return isSeen() ? handle(requestOf(call), connection) : sendLight(call, (request) => running.answer(request, direct))
       },
       async collectionPath(apiVersion, kind, namespace) {
         assertOpen()
@@ -238,6 +253,14 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
     get clock() {
       assertOpen()
       return running.clock
+    },
+    get faults() {
+      assertOpen()
+      return traffic.faults
+    },
+    get requests() {
+      assertOpen()
+      return traffic.requests
     },
     async webhooks(functions) {
       assertOpen()

@@ -266,6 +266,9 @@ test('a closed server refuses everything', async () => {
     restore: () => server.restore(prepared),
     fork: () => server.fork(),
     clock: () => server.clock,
+    webhooks: () => server.webhooks({}),
+    faults: () => server.faults,
+    requests: () => server.requests,
   }
   const methods = Object.keys(server).filter((name) => name !== 'close')
   assert.deepEqual(

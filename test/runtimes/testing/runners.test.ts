@@ -7,6 +7,7 @@ import { root } from '../../support/root.ts'
 import { run } from '../../support/run.ts'
 import { type RuntimeName, runtimeBinary, without } from '../../support/runtimes.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
+import { faultSuite } from './fault-suite.ts'
 import { harnessSuite } from './suite.ts'
 import { webhookSuite } from './webhook-suite.ts'
 
@@ -42,14 +43,14 @@ const runners: readonly Runner[] = [
   },
 ]
 /** The suites, by name, each with its file. */
-const suites = { harnessSuite: 'suite.ts', webhookSuite: 'webhook-suite.ts' }
+const suites = { harnessSuite: 'suite.ts', webhookSuite: 'webhook-suite.ts', faultSuite: 'fault-suite.ts' }
 const imports = Object.entries(suites).map(
   ([name, file]) => `import { ${name} } from ${JSON.stringify(`${root}test/runtimes/testing/${file}`)}`,
 )
 const declared = `for (const [title, run] of Object.entries({ ${Object.keys(suites)
   .map((name) => `...${name}`)
   .join(', ')} })) test(title, run)`
-const count = Object.keys({ ...harnessSuite, ...webhookSuite }).length
+const count = Object.keys({ ...harnessSuite, ...webhookSuite, ...faultSuite }).length
 const colourless = { ...process.env, NO_COLOR: '1' }
 
 for (const { name, on, runtime, command, header, passed } of runners) {
