@@ -60,7 +60,7 @@ export interface AssemblyContext {
   readonly stored: StoredMetrics
   readonly healthMetrics: HealthMetrics
   /** Paths below `/debug/`; a debugging socket serves them to everybody. */
-  readonly debug: readonly FixedPath[]
+  debug(): readonly FixedPath[]
   /** The health endpoints. `found` is absent until the parts with checks of their own have started. */
   healthOf(found?: HealthParts): Health
 }

@@ -21,6 +21,7 @@ import { forwardingRows } from '../outgoing/forwarding/metrics.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { expressionRows } from '../schema/rule-metrics.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
+import { layoutOf } from '../verbs/layout.ts'
 import { resourceRows } from '../verbs/metrics.ts'
 import { EquivalentVersions } from '../verbs/object-versions.ts'
 import type { Services } from '../verbs/services.ts'
@@ -39,7 +40,7 @@ export function createHandler(
   parts: RequestParts,
   /** `beginSpan` absent: requests are not traced. */
   { health, beginSpan }: { readonly health: () => Health; readonly beginSpan: BeginSpan | undefined },
-  { options, ports, settings, loopback, late, healthMetrics, stored, debug }: AssemblyContext,
+  { options, shared, ports, settings, loopback, late, healthMetrics, stored, debug }: AssemblyContext,
 ): Handler {
   const { table, pauses, identities, peers, requestMetrics, fairness } = parts
   const { authorizer } = parts.authorization
@@ -54,7 +55,14 @@ export function createHandler(
   const admission = once(() => createAdmission(late.value('plugins'), { clock, metrics: chainMetrics }))
   const cluster = { platform, settings, clock }
   const services: Services = {
-    dispatch: { platform, table, cbor, metrics: resourceMetrics, release: releaseOf(version) },
+    dispatch: {
+      platform,
+      table,
+      cbor,
+      metrics: resourceMetrics,
+      release: releaseOf(version),
+      layoutOf: (definition) => shared.from(definition, layoutOf),
+    },
     bodies: { ...cluster, cbor, metrics: resourceMetrics },
     answers: createAnswerServices({ ...cluster, negotiator, pauses }),
     lists: { platform, settings, pauses, watchList: apis.watchList },
@@ -123,7 +131,7 @@ export function createHandler(
       settings,
       others: identities.documents,
       flags: general.flags,
-      unlisted: [...(general.profiling ? debug : []), ...(fairness ? debugPaths(fairness) : [])],
+      unlisted: [...(general.profiling ? debug() : []), ...(fairness ? debugPaths(fairness) : [])],
       ...(aggregated && { aggregated }),
       peers: peers?.lists,
       peerListMetrics,

@@ -408,7 +408,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     sleeps,
     stop: close,
   }),
-  peerAddresses: part(['stores'], ({ stores }, context) => createAddresses(stores.main, context)),
+  peerAddresses: part(['stores'], ({ stores }, context) => createAddresses(stores.main, context), { sleeps }),
   peers: part(
     ['table', 'proxyClient', 'aggregation', 'customResources', 'peerAddresses', 'pauses'],
     (needed, context) => startPeers(needed, context),

@@ -14,6 +14,7 @@ import { storedMetrics } from '../objects/storage/metrics.ts'
 import { isUnreadable } from '../objects/storage/unreadable.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { type Connection, type HostPorts, type OpenStores, StoreError } from '../ports.ts'
+import { createIds } from '../request/ids.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { ApiServer } from './api-server.ts'
 import type { AssemblyContext } from './context.ts'
@@ -60,10 +61,15 @@ export function prepareServer(
   const loopback = createLoopback()
   const began = clock.monotonic()
   const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)
-  const gate: RequestGate = new RequestGate({ clock, own: loopback.connection, health: (request) => health().respond(request) })
+  const gate: RequestGate = new RequestGate({
+    clock,
+    own: loopback.connection,
+    health: (request) => health().respond(request),
+    nextId: shared.of(createIds),
+  })
   const queues = new IdleQueues(queueMetrics(metrics))
   const stored = storedMetrics(metrics)
-  const debug = debugPaths({ options, ports, gate, stored })
+  const debug = once(() => debugPaths({ options, ports, gate, stored }))
   const context: AssemblyContext = {
     options,
     shared,
@@ -116,7 +122,7 @@ export function prepareServer(
       if (response !== reply) connection.whenSent?.(response, () => Reply.ended(reply))
       return response
     },
-    debug: (request) => answerDebug(debug, request),
+    debug: (request) => answerDebug(debug(), request),
     async start() {
       try {
         return await life.start()

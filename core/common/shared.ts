@@ -14,7 +14,7 @@ export class Shared<Options> {
     return this.#values.get(make) as Value
   }
 
-  /** What this function returns for a part of the options that servers may have of their own: the same value for the same object. */
+  /** What this function returns for an object that some of the servers have in common, such as a definition: the same value for the same object. */
   from<Part extends object, Value>(part: Part, make: (part: Part) => Value): Value {
     const known = this.#byPart.get(make) ?? new WeakMap<object, unknown>()
     this.#byPart.set(make, known)

@@ -17,7 +17,7 @@ export class Pauses {
   #last: Promise<void> = Promise.resolve()
   /** Milliseconds of other work before a resumption, on average. */
   #others = 0
-  readonly #never = new AbortController().signal
+  #never: AbortSignal | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -43,7 +43,10 @@ export class Pauses {
 
   /** As `slices`, for work that several requests wait for, or none: nothing ends it. */
   sharedSlices(): Slices {
-    return this.slices(() => this.#never)
+    return this.slices(() => {
+      this.#never ??= new AbortController().signal
+      return this.#never
+    })
   }
 
   /** Resolves in the order of calls; the event loop runs its other pending tasks before each. */

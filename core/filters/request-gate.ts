@@ -7,7 +7,6 @@ import type { Health } from '../meta/health.ts'
 import type { Clock, Connection } from '../ports.ts'
 import { whenSent } from '../request/ended.ts'
 import type { Exchange, Lifetime } from '../request/exchange.ts'
-import { createIds } from '../request/ids.ts'
 import type { Answer, Handler } from './filter.ts'
 import { createExchange } from './receive.ts'
 
@@ -35,6 +34,8 @@ export interface RequestGateOptions {
   readonly own: Connection
   /** Answers health checks before `open`, when no caller can be authenticated yet; undefined: it is no health check. */
   readonly health: Health['respond']
+  /** Makes ids of requests. */
+  nextId(): string
 }
 
 /** Counts requests that are being answered. */
@@ -114,7 +115,6 @@ const unavailable = ({ auditId }: Exchange, { status }: ApiError): Response =>
 export class RequestGate implements Lifetime {
   readonly pauses: Pauses
   readonly #options: RequestGateOptions
-  readonly #nextId = createIds()
   readonly #closing = new AbortController()
   readonly #clients = new Running()
   readonly #own = new Running()
@@ -212,7 +212,7 @@ export class RequestGate implements Lifetime {
   // ── Requests ──────────────────────────────────────────────────────────────────────────────────
 
   answer(request: Request, connection: Connection): Answer {
-    const exchange = createExchange(request, connection, this, this.#nextId, this.#options.clock.monotonic())
+    const exchange = createExchange(request, connection, this, this.#options.nextId, this.#options.clock.monotonic())
     const own = connection === this.#options.own
     if (this.#stage !== 'serving') {
       const refusal = this.#refusal(exchange, own)

@@ -8,19 +8,20 @@ import { checkPatchType } from '../request/media-type.ts'
 import type { Negotiated } from '../request/negotiate.ts'
 import { createRouteMedia } from '../request/route-media.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
-import { type Method, positionIndex, positions, type Route, routesOf } from '../resources/routes.ts'
+import type { Method, Route } from '../resources/routes.ts'
 import { createActions } from './actions/index.ts'
 import { create } from './create.ts'
 import { deleteVerb } from './delete.ts'
 import { deleteCollection } from './deletecollection.ts'
 import { get } from './get.ts'
+import type { Place } from './layout.ts'
 import { list } from './list.ts'
 import { checkName } from './name.ts'
 import { patch } from './patch.ts'
 import type { Services, Verb } from './services.ts'
 import { update } from './update.ts'
 import { inVerbSpan } from './verb-span.ts'
-import { type SubresourceView, viewsOf } from './views.ts'
+import type { SubresourceView } from './views.ts'
 import { watch } from './watch.ts'
 
 /** The verbs on stored objects. */
@@ -42,16 +43,10 @@ const noNamespace = () => badRequest('Namespace parameter required.')
 const nameLater = new Set(['update', 'patch', 'delete'])
 
 /** What is served under a resource's path: the main resource, a subresource or an action. */
-interface Endpoint {
+interface Endpoint extends Place {
   readonly view: SubresourceView
   /** Handlers by the verb of RequestInfo. */
   readonly verbs: { readonly [verb: string]: Verb }
-  /** Verbs of all routes. */
-  readonly allowed: ReadonlySet<string>
-  /** By route index. */
-  readonly routes: readonly (Route | undefined)[]
-  /** Whether a backend answers. */
-  readonly connects: boolean
   /** Warning for every client of the version. */
   readonly warning: string | undefined
 }
@@ -73,40 +68,33 @@ const actionView = (name: string, body: SubresourceView['body']): SubresourceVie
 
 /** Finds the resource, its subresource and the verb of a request, and handles it. Undefined for resources that this server does not serve. */
 export function createDispatch(services: Services): (exchange: Exchange) => MaybePromise<Response> | undefined {
-  const { platform, table, cbor, metrics, release } = services.dispatch
+  const { platform, table, cbor, metrics, release, layoutOf } = services.dispatch
   const verbs = verbsOf(services)
   const actionOf = createActions(services)
-  const known = new WeakMap<ServedResource, ReadonlyMap<string, Endpoint>>()
+  const known = new WeakMap<ServedResource, Map<string, Endpoint>>()
 
-  function endpointsOf({ definition }: ServedResource): ReadonlyMap<string, Endpoint> {
-    const views = viewsOf(definition)
-    const routes = routesOf(definition)
-    const own = deprecationWarning(definition, release)
-    const endpoint = (name: string): Endpoint => {
-      const answers = actionOf(definition, name)
-      const view = answers ? undefined : views.get(name)
-      const body = { ...(answers?.body ?? definition), group: platform.name(answers?.body?.group ?? definition.group) }
-      const found: (Route | undefined)[] = Array.from({ length: positions })
-      for (const route of routes) if (route.subresource === name) found[positionIndex(route)] = route
-      return {
-        view: view ?? { ...actionView(name, body), ...(answers?.tables === false && { tables: false }) },
-        verbs: answers?.verbs ?? verbs,
-        allowed: new Set(found.flatMap((route) => Object.values(route?.methods ?? {}).flat())),
-        routes: found,
-        connects: found.some((route) => route?.connects),
-        warning: name === '' || view?.body === definition ? own : undefined,
-      }
+  function endpointOf({ definition }: ServedResource, subresource: string): Endpoint | undefined {
+    const { views, places } = layoutOf(definition)
+    const place = places.get(subresource)
+    if (place === undefined) return undefined
+    const answers = actionOf(definition, subresource)
+    const view = answers ? undefined : views.get(subresource)
+    const body = { ...(answers?.body ?? definition), group: platform.name(answers?.body?.group ?? definition.group) }
+    return {
+      ...place,
+      view: view ?? { ...actionView(subresource, body), ...(answers?.tables === false && { tables: false }) },
+      verbs: answers?.verbs ?? verbs,
+      warning: subresource === '' || view?.body === definition ? deprecationWarning(definition, release) : undefined,
     }
-    return new Map([...new Set(routes.map(({ subresource }) => subresource))].map((name) => [name, endpoint(name)]))
   }
 
   function find(resource: ServedResource, subresource: string): Endpoint | undefined {
-    let all = known.get(resource)
-    if (all === undefined) {
-      all = endpointsOf(resource)
-      known.set(resource, all)
-    }
-    return all.get(subresource)
+    const all = known.get(resource) ?? new Map<string, Endpoint>()
+    known.set(resource, all)
+    const found = all.get(subresource) ?? endpointOf(resource, subresource)
+    // Only names that exist, of which there are few.
+    if (found) all.set(subresource, found)
+    return found
   }
 
   const [deprecatedKey, removedKey] = [platform.name('<domain>/deprecated'), platform.name('<domain>/removed-release')]

@@ -16,6 +16,7 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import type { Cluster } from '../schema/cluster.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import type { RuleMetrics } from '../schema/rule-metrics.ts'
+import type { Layout } from './layout.ts'
 import type { ResourceMetrics } from './metrics.ts'
 import type { EquivalentVersions } from './object-versions.ts'
 import type { SubresourceView } from './views.ts'
@@ -29,6 +30,8 @@ export interface DispatchServices {
   readonly metrics: Pick<ResourceMetrics, 'deprecated'>
   /** The release of this server. */
   readonly release: Release
+  /** The layout of a definition; servers with the same options may share it. */
+  layoutOf(definition: ResourceDefinition): Layout
 }
 
 /** For reading bodies. */

@@ -1,3 +1,4 @@
+import { once } from '../../common/once.ts'
 import type { ActionName, ResourceDefinition } from '../../resources/definition.ts'
 import { perform } from '../perform.ts'
 import type { Services } from '../services.ts'
@@ -35,9 +36,9 @@ function actionsOf(services: Services): { readonly [name in ActionName]: VerbHan
 
 /** Finds the handlers of a resource or its named subresource; undefined: there are none of their own. */
 export function createActions(services: Services) {
-  const actions = actionsOf(services)
+  const actions = once(() => actionsOf(services))
   return ({ action, subresources }: ResourceDefinition, subresource: string): VerbHandlers | undefined => {
     const name = subresource === '' ? action : subresources.find((each) => each.name === subresource)?.action
-    return name && actions[name]
+    return name && actions()[name]
   }
 }
