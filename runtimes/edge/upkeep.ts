@@ -1,7 +1,8 @@
 import { least } from '../../core/common/lists.ts'
-import type { KeyValueStore } from '../../core/ports.ts'
+import type { Clock, KeyValueStore } from '../../core/ports.ts'
 import type { SqlDatabase } from '../stores/sql/database.ts'
 import { oldestRevision } from '../stores/sql/tables.ts'
+import { webClock } from '../web/ports.ts'
 
 /** The storage of a Durable Object, as far as alarms go. */
 export interface AlarmStorage {
@@ -27,6 +28,7 @@ export class Upkeep {
   readonly #storage: AlarmStorage
   /** Milliseconds between a change and the compaction of what it has replaced. */
   readonly #interval: number
+  readonly #clock: Clock
   #database: SqlDatabase | undefined
   /** The earliest expiry of a lease. */
   #expiry: number | undefined
@@ -38,9 +40,10 @@ export class Upkeep {
   #setting: Promise<void> = Promise.resolve()
   #expiryChanged = () => {}
 
-  constructor(storage: AlarmStorage, interval: number) {
+  constructor(storage: AlarmStorage, interval: number, clock: Clock = webClock) {
     this.#storage = storage
     this.#interval = interval
+    this.#clock = clock
   }
 
   /** The database, which tells the expiry of leases. */
@@ -77,7 +80,7 @@ export class Upkeep {
     this.#alarm = null
     await this.#leasesEnded()
     await this.#compact(store).catch(() => undefined)
-    this.#notBefore = Date.now() + retryAfter
+    this.#notBefore = this.#clock.now() + retryAfter
     this.#arm()
     await this.#setting
     this.#notBefore = 0
@@ -85,12 +88,14 @@ export class Upkeep {
 
   /** The store ends leases by its own timers; this waits for it, so that the runtime keeps the object meanwhile. */
   async #leasesEnded(): Promise<void> {
-    const end = Date.now() + retryAfter
-    while (this.#expiry !== undefined && this.#expiry <= Date.now() && Date.now() < end) {
+    const end = this.#clock.monotonic() + retryAfter
+    while (this.#expiry !== undefined && this.#expiry <= this.#clock.now()) {
+      const left = end - this.#clock.monotonic()
+      if (left <= 0) return
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, end - Date.now())
+        const cancel = this.#clock.after(left, resolve)
         this.#expiryChanged = () => {
-          clearTimeout(timer)
+          cancel()
           resolve()
         }
       })
@@ -99,7 +104,7 @@ export class Upkeep {
 
   async #compact(store: KeyValueStore): Promise<void> {
     const due = this.#compaction
-    if (due === undefined || due.at > Date.now()) return
+    if (due === undefined || due.at > this.#clock.now()) return
     await store.compact(due.revision)
     this.#compaction = undefined
     const revision = await store.currentRevision()
@@ -108,7 +113,7 @@ export class Upkeep {
   }
 
   #plan(revision: number): void {
-    this.#compaction = { revision, at: Date.now() + this.#interval }
+    this.#compaction = { revision, at: this.#clock.now() + this.#interval }
     this.#save()
     this.#arm()
   }
@@ -140,7 +145,7 @@ export class Upkeep {
   async #set(): Promise<void> {
     const due = [this.#expiry, this.#compaction?.at].filter((at) => at !== undefined)
     const earliest = least(due)
-    const isLate = earliest <= Date.now()
+    const isLate = earliest <= this.#clock.now()
     const next = due.length === 0 ? null : isLate ? Math.max(earliest, this.#notBefore) : earliest
     this.#alarm ??= await this.#storage.getAlarm()
     if (next === this.#alarm) return

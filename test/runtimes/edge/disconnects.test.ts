@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ServerOptions } from '../../../runtimes/edge/index.ts'
 import { startEdge } from '../../conformance/edge.ts'
+import { startPlain } from '../../support/plain-server.ts'
+import { root } from '../../support/root.ts'
 import { without } from '../../support/runtimes.ts'
 import type { Fetch } from '../../support/tls-fetch.ts'
 import { eventually } from '../../support/wait.ts'
@@ -25,9 +27,17 @@ describe(`watches of ${clients} clients that have left`, { skip: without('worker
     },
     { title: 'end with their time, without bookmarks', query: '', options: { minRequestTimeout: 20 } },
   ]
-  for (const { title, query, options } of cases) {
+  const servers = [
+    ...cases.map(({ title, query, options }) => ({ title, query, start: () => startEdge(options) })),
+    {
+      title: 'end with the next bookmark in a worker with its store in memory',
+      query: 'allowWatchBookmarks=true',
+      start: () => startPlain([process.execPath, '--import', 'tsx', `${root}wrangler-free-examples/workerd-run.ts`]),
+    },
+  ]
+  for (const { title, query, start } of servers) {
     test(title, async () => {
-      const { fetch, close } = await startEdge(options)
+      const { fetch, close } = await start()
       try {
         const left = new AbortController()
         const opened = await Promise.all(
