@@ -13,7 +13,7 @@ import { watchAt } from '../support/watch-reader.ts'
 const example = (name: string) => `wrangler-free-examples/${name}.ts`
 const loader = `${rootUrl}node_modules/tsx/dist/loader.mjs`
 const onNode = (name: string): Command => [process.execPath, '--import', loader, example(name)]
-const deno = (): Command => [runtimeBinary('deno') ?? '', 'run', '-A', '--no-lock', '--unstable-no-legacy-abort']
+const deno = (): Command => [runtimeBinary('deno') ?? '', 'run', '-A', '--no-lock']
 const collection = '/api/v1/namespaces/default/configmaps'
 
 interface Server {
@@ -75,7 +75,7 @@ export function examples(project: string): void {
       before(() => symlinkSync(`${root}node_modules/${tool}`, `${project}/node_modules/${tool}`))
     for (const { name, skip, command, access } of servers) {
       test(name, { skip, timeout: 3_600_000 }, async () => {
-        const { fetch, close } = await startPlain(command(), project, access)
+        const { fetch, output, close } = await startPlain(command(), project, access)
         try {
           // Bun sends response headers only together with the first bytes of the body.
           const watching = watchAt(fetch, collection, { fieldSelector: 'metadata.name=a' })
@@ -83,6 +83,7 @@ export function examples(project: string): void {
           const watch = await watching
           assert.equal((await watch.object()).type, 'ADDED', 'the watch sees it')
           await watch.close()
+          assert.doesNotMatch(output(), /warn|legacy/i)
         } finally {
           await close()
         }

@@ -15,12 +15,12 @@ export interface PlainAccess {
   readonly token?: string
 }
 
-/** Starts it in a directory, by default the checkout; resolves when `/readyz` answers 200. */
+/** Starts it in a directory, by default the checkout; resolves when `/readyz` answers 200. `output`: what it has printed so far. */
 export async function startPlain(
   [program, ...args]: Command,
   directory = root,
   { base = '', token }: PlainAccess = {},
-): Promise<{ readonly port: number; readonly fetch: Fetch; close(): Promise<void> }> {
+): Promise<{ readonly port: number; readonly fetch: Fetch; output(): string; close(): Promise<void> }> {
   const port = await freePort()
   const child = killedAtExit(spawn(program, [...args, String(port)], { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] }))
   const ended = once(child, 'close')
@@ -53,5 +53,5 @@ export async function startPlain(
     await close().catch(() => undefined)
     throw error
   }
-  return { port, fetch, close }
+  return { port, fetch, output: () => output, close }
 }
