@@ -8,7 +8,8 @@ import { serverForTests } from '../../support/in-process.ts'
 const api = serverForTests({ platform: 'kubernetes', controllers: [] })
 
 const secret = (value: string) => `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"},"data":{"k":${value}}}`
-const create = (value: string) => api.send('POST', '/api/v1/namespaces/default/secrets?dryRun=All', secret(value))
+const secrets = '/api/v1/namespaces/default/secrets?dryRun=All'
+const create = (value: string) => api.send('POST', secrets, secret(value))
 
 test('data of a Secret', async () => {
   for (const [value, stored] of Object.entries({ '[91,123]': 'W3s=', '[]': '', '[97,null]': 'YQA=', '"W3s="': 'W3s=' })) {
@@ -17,7 +18,7 @@ test('data of a Secret', async () => {
   }
   for (const value of ['[256]', '[-1]', '[1.5]', '[1.0]', '["x"]', '[true]', '[[1]]', '1', '{}'])
     assert.equal((await create(value)).status, 400, value)
-  const { body } = await create('[91,300]')
+  const { body } = await api.send<{ message: string }>('POST', secrets, secret('[91,300]'))
   const why = 'json: cannot unmarshal number 300 into Go struct field Secret.data of type uint8'
   assert.equal(body.message, `Secret in version "v1" cannot be handled as a Secret: ${why}`)
 })

@@ -260,7 +260,6 @@ test('a closed server refuses everything', async () => {
     load: () => server.load('{ apiVersion: v1, kind: ConfigMap, metadata: { name: a } }'),
     kubeConfig: () => server.kubeConfig({} as never),
     listen: () => server.listen(),
-    webhooks: () => server.webhooks({}),
     intercept: () => server.intercept((request, next) => next(request)),
     snapshot: () => server.snapshot(),
     restore: () => server.restore(prepared),
