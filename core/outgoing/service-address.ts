@@ -5,7 +5,10 @@
 
 import { serviceUnavailable } from '../answers/status.ts'
 import type { Context } from '../ports.ts'
+import type { ServiceSpec as ServiceSpecSchema } from '../resources/core/service.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import type { EndpointSlice } from '../resources/discovery/endpointslice.ts'
+import type { Infer } from '../schema/model.ts'
 import { hostPort } from './url-parts.ts'
 
 /** Look-up of stored objects; groups are written with placeholders. */
@@ -28,19 +31,9 @@ export class NoAddress extends Error {
 /** Resolves to `HOST:PORT`; rejects with an Error that says what is missing. */
 export type ServiceAddress = (namespace: string, name: string, port: number, context: Context | undefined) => Promise<string>
 
-interface ServiceSpec {
-  readonly type?: string
-  readonly clusterIP?: string
-  readonly externalName?: string
-  readonly ports?: readonly { readonly name?: string; readonly port: number }[]
-  readonly ipFamilies?: readonly string[]
-}
+type ServiceSpec = Infer<typeof ServiceSpecSchema>
 
-interface Slice extends ApiObject {
-  readonly addressType: string
-  readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
-  readonly endpoints?: readonly { readonly addresses: readonly string[]; readonly conditions?: { readonly ready?: boolean } }[] | null
-}
+type Slice = ApiObject & Infer<typeof EndpointSlice>
 
 /** Rotated by a random offset, so that all endpoints share the load. */
 export function rotated<T>(values: readonly T[]): T[] {

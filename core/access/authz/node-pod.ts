@@ -1,58 +1,19 @@
 /** Names of the objects that a pod refers to, in its own namespace. */
+import type { Container } from '../../resources/core/container.ts'
+import type { Pod as PodSchema } from '../../resources/core/pod.ts'
+import type { Infer } from '../../schema/model.ts'
 
 interface Named {
   readonly name?: string
 }
 
-interface Container {
-  readonly envFrom?: readonly { readonly secretRef?: Named | null; readonly configMapRef?: Named | null }[] | null
-  readonly env?:
-    | readonly { readonly valueFrom?: { readonly secretKeyRef?: Named | null; readonly configMapKeyRef?: Named | null } | null }[]
-    | null
-}
-
-interface PodVolume {
-  readonly name?: string
-  readonly azureFile?: { readonly secretName?: string } | null
-  readonly configMap?: Named | null
-  readonly csi?: { readonly nodePublishSecretRef?: Named | null } | null
-  readonly ephemeral?: object | null
-  readonly persistentVolumeClaim?: { readonly claimName?: string } | null
-  readonly projected?: {
-    readonly sources?: readonly { readonly secret?: Named | null; readonly configMap?: Named | null }[] | null
-  } | null
-  readonly secret?: { readonly secretName?: string } | null
-  readonly [source: string]: unknown
-}
-
 /** The part of core/v1 Pod with references. */
-export interface Pod {
-  readonly spec?: {
-    readonly nodeName?: string
-    readonly serviceAccountName?: string
-    readonly imagePullSecrets?: readonly Named[] | null
-    readonly containers?: readonly Container[] | null
-    readonly initContainers?: readonly Container[] | null
-    readonly ephemeralContainers?: readonly Container[] | null
-    readonly volumes?: readonly PodVolume[] | null
-    readonly resourceClaims?:
-      | readonly {
-          readonly name?: string
-          readonly resourceClaimName?: string | null
-          readonly resourceClaimTemplateName?: string | null
-        }[]
-      | null
-  }
-  readonly status?: {
-    readonly resourceClaimStatuses?: readonly { readonly name?: string; readonly resourceClaimName?: string | null }[] | null
-    readonly extendedResourceClaimStatus?: { readonly resourceClaimName?: string } | null
-  }
-}
+export type Pod = Infer<typeof PodSchema>
 
 /** Volume sources with a `secretRef`. */
 const withSecretRef = ['cephfs', 'cinder', 'flexVolume', 'iscsi', 'rbd', 'scaleIO', 'storageos'] as const
 
-const containersOf = ({ spec }: Pod): readonly Container[] => [
+const containersOf = ({ spec }: Pod): readonly Infer<typeof Container>[] => [
   ...(spec?.containers ?? []),
   ...(spec?.initContainers ?? []),
   ...(spec?.ephemeralContainers ?? []),

@@ -2,21 +2,14 @@
 
 import { ApiError } from '../../answers/status.ts'
 import type { Clock } from '../../ports.ts'
+import type { Event as EventSchema } from '../../resources/core/event.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { EventLimit } from '../configuration.ts'
 import type { PluginContext } from '../context.ts'
 
-interface Event extends ApiObject {
-  readonly source?: { readonly component?: string; readonly host?: string }
-  readonly involvedObject?: {
-    readonly kind?: string
-    readonly namespace?: string
-    readonly name?: string
-    readonly uid?: string
-    readonly apiVersion?: string
-  }
-}
+type Event = ApiObject & Infer<typeof EventSchema>
 
 function sourceAndObject({ object }: AdmissionAttributes): string {
   const { source = {}, involvedObject: about = {} } = (object ?? {}) as Partial<Event>

@@ -23,7 +23,8 @@ const used = (sources: object, by: { readonly [source: string]: string }) =>
 
 /** The first kind of API object that a pod refers to, for messages; undefined when it refers to none. */
 export function referenceOf(pod: Pod): string | undefined {
-  const { spec = {} } = pod
+  const { spec } = pod
+  if (spec === undefined) return undefined
   if (spec.serviceAccountName) return 'serviceaccounts'
   if (secretNames(pod).length > 0) return 'secrets'
   if (configMapNames(pod).length > 0) return 'configmaps'

@@ -1,31 +1,16 @@
+import type { Infer } from '../../schema/model.ts'
 import { abridged, ageColumn, countColumn, nameColumn, none, textColumn, unknown, unset } from '../cells.ts'
 import type { Column } from '../definition.ts'
-
-/** A target or current value of a metric. */
-interface Amount {
-  readonly value?: string | undefined
-  readonly averageValue?: string | undefined
-  readonly averageUtilization?: number | undefined
-}
+import type { MetricTarget, MetricValueStatus } from './metric-values.ts'
+import type { MetricSpec } from './metrics.ts'
+import type { MetricStatus } from './metrics-status.ts'
 
 /** Metrics of the stored version: exactly the member of the type is set. */
-interface Spec {
-  readonly type: string
-  readonly external?: { readonly target: Amount } | undefined
-  readonly object?: { readonly target: Amount } | undefined
-  readonly pods?: { readonly target: Amount } | undefined
-  readonly resource?: { readonly name: string; readonly target: Amount } | undefined
-  readonly containerResource?: { readonly name: string; readonly target: Amount } | undefined
-}
+type Spec = Infer<typeof MetricSpec>
 
-interface Status {
-  readonly type: string
-  readonly external?: { readonly current: Amount } | undefined
-  readonly object?: { readonly current: Amount } | undefined
-  readonly pods?: { readonly current: Amount } | undefined
-  readonly resource?: { readonly current: Amount } | undefined
-  readonly containerResource?: { readonly current: Amount } | undefined
-}
+type Status = Infer<typeof MetricStatus>
+type Target = Infer<typeof MetricTarget>
+type Current = Infer<typeof MetricValueStatus>
 
 interface AutoscalerRow {
   readonly spec?:
@@ -44,16 +29,16 @@ interface AutoscalerRow {
 const reported = (status: object | undefined, amount: string | undefined) => (status === undefined ? unknown : (amount ?? '0'))
 const percent = (number: number | undefined, otherwise: string) => (number === undefined ? otherwise : `${number}%`)
 
-function outside(target: Amount, current: Amount | undefined): string {
+function outside(target: Target, current: Current | undefined): string {
   if (target.averageValue !== undefined) return `${current?.averageValue ?? unknown}/${target.averageValue} (avg)`
   return `${reported(current, current?.value)}/${target.value ?? '0'}`
 }
 
-function ofPods(target: Amount, current: Amount | undefined): string {
+function ofPods(target: Target, current: Current | undefined): string {
   return `${reported(current, current?.averageValue)}/${target.averageValue ?? '0'}`
 }
 
-function ofResource(name: string, target: Amount, current: Amount | undefined): string {
+function ofResource(name: string, target: Target, current: Current | undefined): string {
   if (target.averageValue !== undefined) return `${name}: ${ofPods(target, current)}`
   return `${name}: ${percent(current?.averageUtilization, unknown)}/${percent(target.averageUtilization, '<auto>')}`
 }

@@ -150,20 +150,10 @@ export function validateParameters(reference: Parameters, path: FieldPath, error
 }
 
 /** Validates the places where traffic enters. */
-export function validateIngressStatus({ status }: IngressLike, _old: object, errors: FieldErrors): void {
+export function validateIngressStatus({ status }: Infer<typeof Ingress>, _old: object, errors: FieldErrors): void {
   const path = FieldPath.of('status', 'loadBalancer', 'ingress')
   for (const [index, { ip, hostname }] of (status?.loadBalancer?.ingress ?? []).entries()) {
     if (ip) validateAddress(ip, 'ip', path.index(index).child('ip'), errors)
     validateEntranceName(hostname, path.index(index).child('hostname'), errors)
   }
-}
-
-interface IngressLike {
-  readonly status?:
-    | {
-        readonly loadBalancer?:
-          | { readonly ingress?: readonly { readonly ip?: string | undefined; readonly hostname?: string | undefined }[] | undefined }
-          | undefined
-      }
-    | undefined
 }

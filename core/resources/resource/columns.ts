@@ -1,7 +1,7 @@
 import type { Infer } from '../../schema/model.ts'
 import { age, ageColumn, countColumn, nameColumn, none, sinceColumn, textColumn } from '../cells.ts'
 import type { ResourceClaim } from './resourceclaim.ts'
-import type { ResourcePoolStatusRequest } from './v1alpha3/resourcepoolstatusrequest.ts'
+import type { PoolStatus, ResourcePoolStatusRequest } from './v1alpha3/resourcepoolstatusrequest.ts'
 
 /** Columns of device classes and claim templates. */
 export const plainColumns = [nameColumn, ageColumn]
@@ -34,14 +34,6 @@ export const deviceTaintRuleColumns = [
   ageColumn,
 ]
 
-interface Pool {
-  readonly totalDevices?: number | undefined
-  readonly availableDevices?: number | undefined
-  readonly allocatedDevices?: number | undefined
-  readonly unavailableDevices?: number | undefined
-  readonly validationError?: string | undefined
-}
-
 type PoolRequestRow = Infer<typeof ResourcePoolStatusRequest>
 
 /** The condition that ended a request: Complete or Failed, whichever is true first. */
@@ -50,7 +42,7 @@ function ended({ status }: PoolRequestRow) {
 }
 
 /** Column with a sum over pools; `-` without a result. */
-const sum = (count: (pool: Pool) => number) => (request: PoolRequestRow) => {
+const sum = (count: (pool: Infer<typeof PoolStatus>) => number) => (request: PoolRequestRow) => {
   if (!request.status || ended(request)?.type === 'Failed') return '-'
   return String((request.status.pools ?? []).reduce((total, pool) => total + count(pool), 0))
 }

@@ -2,9 +2,11 @@
 
 import { ownRequest, type WriteRequest } from '../../objects/registry/request.ts'
 import { strategyView, type View } from '../../objects/registry/view.ts'
+import type { PodSpec } from '../../resources/core/pod-spec.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { hookContext } from '../../schema/cluster.ts'
 import { timestamp } from '../../schema/formats/time.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { Target, WriteServices } from '../services.ts'
 
 export interface Condition {
@@ -24,19 +26,7 @@ interface Status {
   readonly conditions?: readonly Condition[]
 }
 
-interface Container {
-  readonly name: string
-  readonly ports?: readonly { readonly containerPort: number }[]
-}
-
-interface Spec {
-  readonly nodeName?: string
-  readonly serviceAccountName?: string
-  readonly schedulingGates?: readonly object[]
-  readonly containers: readonly Container[]
-  readonly initContainers?: readonly Container[]
-  readonly ephemeralContainers?: readonly Container[]
-}
+type Spec = Infer<typeof PodSpec>
 
 export const specOf = (pod: ApiObject) => pod['spec'] as Spec
 export const statusOf = (pod: ApiObject) => (pod['status'] ?? {}) as Status

@@ -1,28 +1,22 @@
 /** `serviceaccounts/token`: issues a service account token (KEP-1205). */
+
 import type { TokenRequest as IssuerRequest } from '../../access/authn/service-account/issuer.ts'
 import { badRequest, conflict, invalid, notFound } from '../../answers/status.ts'
 import type { Platform } from '../../platform.ts'
+import type { BoundObjectReference, TokenRequestSpec } from '../../resources/authentication/tokenrequest.ts'
 import { TokenRequest } from '../../resources/authentication/tokenrequest.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { timestamp } from '../../schema/formats/time.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { Services, Target, WriteServices } from '../services.ts'
 import type { Action } from './action.ts'
 import { specOf } from './pod.ts'
 
-interface Spec {
-  readonly audiences?: readonly string[]
-  readonly expirationSeconds?: number
-  readonly boundObjectRef?: Reference | null
-}
+type Spec = Infer<typeof TokenRequestSpec>
 
-interface Reference {
-  readonly kind?: string
-  readonly apiVersion?: string
-  readonly name?: string
-  readonly uid?: string
-}
+type Reference = Infer<typeof BoundObjectReference>
 
 type Bound = NonNullable<IssuerRequest['boundObject']>
 
