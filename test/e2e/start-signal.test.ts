@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { takeOwnership } from '../../runtimes/stores/log/owner.ts'
 import { killedAtExit } from '../support/child.ts'
 import { bundle } from '../support/daemon.ts'
 import { freePort, isOpen } from '../support/free-port.ts'
@@ -56,3 +57,37 @@ for (const [what, flagsOf] of Object.entries(waits))
         directory.remove()
       }
     })
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  test(`${signal} ends a start that waits for the process that writes certificates`, async () => {
+    const directory = temporaryDirectory('start-signal')
+    const certificates = join(directory.path, 'pki')
+    mkdirSync(certificates)
+    const writer = await takeOwnership(certificates, { role: 'writer' })
+    const argv = [
+      bundle,
+      `--secure-port=${await freePort()}`,
+      '--bind-address=127.0.0.1',
+      `--cert-dir=${certificates}`,
+      '--data-dir=:memory:',
+    ]
+    const child = killedAtExit(spawn(process.execPath, argv, { stdio: ['ignore', 'ignore', 'pipe'] }))
+    let log = ''
+    const waits = new Promise<void>((resolve) => {
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        log += text
+        if (log.includes('waiting for it to finish')) resolve()
+      })
+    })
+    const ended = once(child, 'close')
+    try {
+      await within('the wait', waits)
+      child.kill(signal)
+      assert.deepEqual(await within('end of the daemon', ended), [0, null], log)
+      assert.match(log, new RegExp(`ended during the start" signal="${signal}"`))
+    } finally {
+      child.kill('SIGKILL')
+      await writer.release()
+      directory.remove()
+    }
+  })

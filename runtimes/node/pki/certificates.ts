@@ -25,20 +25,27 @@ export async function claimCertificates({ certDir }: CertificateOptions): Promis
   return claimOf(certDir, role)
 }
 
+interface PrepareOptions {
+  readonly logger?: Pick<Logger, 'info'>
+  readonly timeout?: number
+  readonly ending?: AbortSignal
+}
+
 /**
  * Reads the certificates and keys that the server needs, and creates or renews those that it generates: one process after the other, because two
  * that start at once would write the certificate of one beside the key of the other. Says when it waits. `timeout`: milliseconds to wait at most,
- * then it rejects with a FlagError; default 30,000.
+ * then it rejects with a FlagError; default 30,000. After `ending` aborts it rejects with its reason.
  */
 export async function preparePki(
   options: CertificateOptions,
   claim: Claim,
-  { logger, timeout = defaultTimeout }: { readonly logger?: Pick<Logger, 'info'>; readonly timeout?: number } = {},
+  { logger, timeout = defaultTimeout, ending }: PrepareOptions = {},
 ): Promise<Pki> {
   const { certDir: directory, dataDir } = options
   const waiting = (pid: number) =>
     logger?.info({ directory, process: pid, timeout }, 'another process is writing certificates; waiting for it to finish')
-  const turn = await takeOwnership(directory, { role: writer, timeout, waiting }).catch((error: unknown) => {
+  const turn = await takeOwnership(directory, { role: writer, timeout, waiting, signal: ending }).catch((error: unknown) => {
+    ending?.throwIfAborted()
     throw new FlagError(`--cert-dir: ${directory}: ${reasonOf(error)}`)
   })
   try {

@@ -114,7 +114,12 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
     logger.info({}, `built-in controllers are off because of ${flags.spelling(servers)}: run a controller manager, or add --controllers=*`)
   const claim = await claimCertificates(files)
   opened.add(() => claim.release())
-  const pki = await preparePki(files, claim, { logger })
+  const ended = () => logger.info({ signal: ending.reason }, 'shutdown: ended during the start')
+  const pki = await preparePki(files, claim, { logger, ending }).catch((error: unknown) => {
+    if (ending.aborted) return ended()
+    throw error
+  })
+  if (!pki) return undefined
   const auditLog = await openLog(flags, logger)
   opened.add(() => auditLog?.close())
   const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')
@@ -169,7 +174,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   opened.add(await openDebugSocket(flags.get('debug-socket-path'), server.debug))
   await Promise.race([server.start(), aborted(ending)])
   if (ending.aborted) {
-    logger.info({ signal: ending.reason }, 'shutdown: ended during the start')
+    ended()
     return undefined
   }
   const listener = early ?? (await openPort())

@@ -34,6 +34,8 @@ export interface OwnershipOptions {
   readonly timeout?: number
   /** Called once, when another process is the owner, with its id. */
   readonly waiting?: (pid: number) => void
+  /** Ends the wait: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -43,7 +45,7 @@ export interface OwnershipOptions {
  */
 export async function takeOwnership(
   directory: string,
-  { role = ownerRole, timeout = defaultTimeout, waiting }: OwnershipOptions = {},
+  { role = ownerRole, timeout = defaultTimeout, waiting, signal }: OwnershipOptions = {},
 ): Promise<Owner> {
   const end = performance.now() + timeout
   let told = false
@@ -55,6 +57,7 @@ export async function takeOwnership(
     })
     if (other === undefined) return claim
     await claim.release()
+    signal?.throwIfAborted()
     if (performance.now() > end) throw new Error(`in use by process ${other}`)
     if (!told) waiting?.(other)
     told = true
