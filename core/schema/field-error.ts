@@ -112,6 +112,11 @@ export class FieldErrors {
     this.#forms = forms
   }
 
+  /** An empty collection with the same rules and forms. */
+  another(): FieldErrors {
+    return new FieldErrors(this.#waives, this.#forms)
+  }
+
   /** A value in the form in which errors show it. */
   shown(path: FieldPath, value: Json): Json {
     return this.#forms.shown(path, value)

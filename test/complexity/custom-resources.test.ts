@@ -66,6 +66,12 @@ const large: { [name: string]: (bytes: number) => object } = {
       'larges',
       object({ a: { ...object({}), additionalProperties: text, properties: undefined, default: record(bytes / 14, () => 'v') } }),
     ),
+  'nested defaults': (bytes) =>
+    definition('larges', object(record(bytes / 90, () => ({ ...object({ a: { ...text, default: 'b' } }), default: {} })))),
+  'defaults of metadata': (bytes) => {
+    const metadata = object(record(bytes / 40, () => ({ ...text, default: 'b' })))
+    return definition('larges', object({ a: object({ metadata }, { 'x-kubernetes-embedded-resource': true }) }))
+  },
   patterns: (bytes) => definition('larges', object(record(bytes / 60, (index) => ({ ...text, pattern: `^a{1,${(index % 9) + 1}}b*$` })))),
   'a long pattern': (bytes) => definition('larges', object({ a: { ...text, pattern: '(a|b)*'.repeat(bytes / 6) } })),
   rules: (bytes) =>

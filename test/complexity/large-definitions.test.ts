@@ -46,6 +46,38 @@ for (const [name, [versions, limit]] of Object.entries(definitionVersions))
     assert.ok(Math.min(...pauses) < limit, `${pauses.map(Math.round).join(', ')} ms`)
   })
 
+test('a change of a definition with nested defaults', async (t) => {
+  const names = '{"plural":"nests","kind":"Nest"}'
+  const versions = version(1, `{"type":"object","properties":{${times(10_000, nestedDefault)}}}`)
+  const spec = `{"group":"example.com","scope":"Namespaced","names":${names},"versions":[${versions}]}`
+  const path = definitions.replace(/\?.*/, '')
+  await api.send('POST', path, JSON.parse(`{"metadata":{"name":"nests.example.com"},"spec":${spec}}`))
+  const pauses: number[] = []
+  for (let look = 0; look < 4 && Math.min(...pauses, Number.POSITIVE_INFINITY) >= 150; look++)
+    pauses.push(
+      await longestPause(async () => {
+        const patch = { metadata: { labels: { look: `${look}` } } }
+        const { status } = await api.send('PATCH', `${path}/nests.example.com`, patch, { 'content-type': 'application/merge-patch+json' })
+        assert.equal(status, 200)
+      }),
+    )
+  t.diagnostic(`pauses of ${pauses.map(Math.round).join(', ')} ms`)
+  assert.ok(Math.min(...pauses) < 150, `${pauses.map(Math.round).join(', ')} ms`)
+  await api.delete(`${path}/nests.example.com`)
+})
+
+test('more versions than a definition may have are refused, unless they become fewer', async () => {
+  const body = (count: number) => {
+    const versions = JSON.parse(`[${times(count, (index) => version(index + 1, '{"type":"object"}'))}]`) as object[]
+    const names = { plural: 'releases', kind: 'Release' }
+    return { metadata: { name: 'releases.example.com' }, spec: { group: 'example.com', scope: 'Namespaced', names, versions } }
+  }
+  assert.equal((await api.send('POST', definitions, body(1_000))).status, 201)
+  const refused = await api.send('POST', definitions, body(1_001))
+  assert.equal(refused.status, 422)
+  assert.match(JSON.stringify(refused.body), /spec\.versions: Too many: 1001: must have at most 1000 items/)
+})
+
 test('names that discovery would repeat too often are refused, unless they become fewer', async () => {
   const versions = [version(1, '{"type":"object"}')]
   for (let number = 2; number <= 100; number++) versions.push(version(number, '{"type":"object"}'))

@@ -42,10 +42,11 @@ function eachPart<T>(
   versions: readonly Version[],
   name: keyof typeof shared,
   part: (version: Version) => T,
+  inPart: InPart,
   validatePart: ValidatePart<T>,
 ): void {
   const [first] = versions
-  if (first && isSame(versions, part)) validatePart(part(first), shared[name], first)
+  if (first && inPart(() => isSame(versions, part))) validatePart(part(first), shared[name], first)
   else for (const [index, version] of versions.entries()) validatePart(part(version), allVersions.index(index).child(name), version)
 }
 
@@ -84,15 +85,16 @@ function ownParts(versions: readonly Version[]): readonly Version[] {
 }
 
 function validateNames(versions: readonly Version[], shown: readonly Version[] | null, errors: FieldErrors): void {
-  const all = asJson(shown && ownParts(shown))
-  if (new Set(versions.map(({ name }) => name)).size < versions.length)
-    errors.invalid(allVersions, all, 'must contain unique version names')
-  if (versions.filter(({ storage }) => storage).length !== 1) {
-    errors.invalid(allVersions, all, 'must have exactly one version marked as storage version')
+  const problems: string[] = []
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) problems.push('must contain unique version names')
+  if (versions.filter(({ storage }) => storage).length !== 1) problems.push('must have exactly one version marked as storage version')
+  if (problems.length > 0) {
+    const all = asJson(shown && ownParts(shown))
+    for (const problem of problems) errors.invalid(allVersions, all, problem)
   }
   // The reference still validates the first version's name by the rules of the former single version.
-  const problems = versions[0]?.name ? formats.dns1035Label(versions[0].name) : []
-  if (problems.length > 0) errors.invalid(root.child('version'), versions[0]?.name, problems.join(','))
+  const ofFirst = versions[0]?.name ? formats.dns1035Label(versions[0].name) : []
+  if (ofFirst.length > 0) errors.invalid(root.child('version'), versions[0]?.name, ofFirst.join(','))
 }
 
 /** Adds the errors of all versions. */
@@ -110,16 +112,17 @@ export function validateVersions(spec: Spec, old: Spec | undefined, errors: Fiel
   validateNames(versions, given(spec, 'versions') ?? null, errors)
   const legacy = old !== undefined && mayBeNonStructural(spec, old)
   const common = inPart(() => new Set(versions.map((version) => printJson(schemaOf(version)))).size === 1)
-  const isUnchanged = unchangedSince(old?.versions ?? [])
-  eachPart(versions, 'schema', schemaOf, (schema, path, version) => {
+  const isUnchanged = inPart(() => unchangedSince(old?.versions ?? []))
+  eachPart(versions, 'schema', schemaOf, inPart, (schema, path, version) => {
     const hasStatus = common ? anyStatus : version.subresources?.status !== undefined
-    const unchanged = isUnchanged(version)
+    const unchanged = inPart(() => isUnchanged(version))
     if (schema) validateVersionSchema(schema, path, errors, { hasStatus, unchanged, legacy, inPart })
   })
   eachPart(
     versions,
     'subresources',
     ({ subresources }) => subresources,
+    inPart,
     (part, path) => {
       if (part) validateSubresources(part, path, errors)
     },
@@ -128,6 +131,7 @@ export function validateVersions(spec: Spec, old: Spec | undefined, errors: Fiel
     versions,
     'additionalPrinterColumns',
     (version) => version.additionalPrinterColumns ?? [],
+    inPart,
     (part, path) => {
       for (const [index, column] of part.entries()) validateColumn(column, path.index(index), errors)
     },
@@ -136,6 +140,7 @@ export function validateVersions(spec: Spec, old: Spec | undefined, errors: Fiel
     versions,
     'selectableFields',
     (version) => version.selectableFields ?? [],
+    inPart,
     (part, path, version) => {
       // The reference reports shared selectable fields only if the schema is shared, too.
       if (part.length > 0 && path === shared.selectableFields && (!common || version.schema === undefined)) {

@@ -33,7 +33,7 @@ export function validateDefinition(definition: Definition, errors: FieldErrors, 
   validateVersions(spec, old?.spec, errors, partsOf(context.part))
   validateRequiredNames(spec.names, errors)
   validateNames(spec.names, root.child('names'), errors)
-  validateListedNames(spec, old?.spec, errors)
+  validateCounts(spec, old?.spec, errors)
   validateConversion(spec, root.child('conversion'), errors)
   if (old) validateFixed(definition, old, errors)
   const bundle = bundleOf(spec)
@@ -53,16 +53,27 @@ export function validateDefinitionStatus({ status }: Definition, errors: FieldEr
   if (status?.acceptedNames) validateNames(status.acceptedNames, FieldPath.of('status', 'acceptedNames'), errors)
 }
 
+/** Maximum versions of a definition: each is a resource of its own, with its rows, discovery and OpenAPI documents. */
+const maxVersions = 1_000
 /** Maximum short names and categories of all versions together: discovery has those of the definition in each of its versions. */
 const maxListedNames = 100_000
 
-const listedNames = ({ names, versions }: Definition['spec']) =>
-  ((names.shortNames?.length ?? 0) + (names.categories?.length ?? 0)) * (versions?.length ?? 0)
+const countVersions = ({ versions }: Definition['spec']) => versions?.length ?? 0
 
-/** The reference has no such bound, but can't serve the discovery document of such a definition either. Those that are stored may shrink. */
-function validateListedNames(spec: Definition['spec'], old: Definition['spec'] | undefined, errors: FieldErrors): void {
-  const count = listedNames(spec)
-  if (count > Math.max(maxListedNames, old ? listedNames(old) : 0)) errors.tooMany(root.child('names'), count, maxListedNames)
+const countListedNames = (spec: Definition['spec']) =>
+  ((spec.names.shortNames?.length ?? 0) + (spec.names.categories?.length ?? 0)) * countVersions(spec)
+
+const counts = [
+  { path: root.child('versions'), count: countVersions, max: maxVersions },
+  { path: root.child('names'), count: countListedNames, max: maxListedNames },
+]
+
+/** The reference has no such bounds, but takes minutes to serve such a definition. Those that are stored may shrink. */
+function validateCounts(spec: Definition['spec'], old: Definition['spec'] | undefined, errors: FieldErrors): void {
+  for (const { path, count, max } of counts) {
+    const items = count(spec)
+    if (items > Math.max(max, old ? count(old) : 0)) errors.tooMany(path, items, max)
+  }
 }
 
 /** Fields that determine store keys and URL paths are immutable. */

@@ -82,9 +82,15 @@ function conditionOf(node: SchemaNode): Condition {
 /** Values below `additionalProperties: true`: fields of objects are unknown. */
 const unknownValue = withFacets(any, { nullable: true })
 
-function additionalOf(node: SchemaNode): Schema | undefined {
+/** Schemas that were read: as fields, and in place (as items or values of maps). */
+class KnownSchemas {
+  readonly fields = new WeakMap<SchemaNode, Schema>()
+  readonly inPlace = new WeakMap<SchemaNode, Schema>()
+}
+
+function additionalOf(node: SchemaNode, known: KnownSchemas): Schema | undefined {
   const others = othersOf(node)
-  if (others) return schemaOf(others, true)
+  if (others) return schemaOf(others, true, known)
   return node.additionalProperties === undefined ? undefined : unknownValue
 }
 
@@ -93,23 +99,26 @@ function fieldOf(schema: Schema, required = false, value?: Json): Field {
 }
 
 /** Metadata has its fixed structure; constraints and defaults of the schema apply in addition. */
-function metadataOf(declared: SchemaNode | undefined): Message {
+function metadataOf(declared: SchemaNode | undefined, known: KnownSchemas): Message {
   if (!declared) return ObjectMeta as Message
   const metadata = withFacets(ObjectMeta as Message, { declared: conditionOf(declared) })
   if (!someNode(declared, (node) => node.default !== undefined)) return metadata
-  const schema = schemaOf(declared, false)
+  const schema = schemaOf(declared, false, known)
   if (schema.type !== 'message') return metadata
   return { ...metadata, defaults: (value: unknown, context: HookContext) => applyDefaults(schema, value as Json, context) }
 }
 
-function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean): { readonly [name: string]: Field } {
+function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean, known: KnownSchemas): { readonly [name: string]: Field } {
   const needed = new Set(required)
   const own = Object.entries(properties).filter(([name]) => !(whole && name === 'metadata'))
-  const fields = own.map(([name, each]) => [name, fieldOf(schemaOf(each, false), needed.has(name), each.default)] as const)
+  const fields = own.map(([name, each]) => [name, fieldOf(schemaOf(each, false, known), needed.has(name), each.default)] as const)
   if (!whole) return Object.fromEntries(fields)
   const typeMeta = ['kind', 'apiVersion'].map((name) => [name, fieldOf(string)] as const)
   // Objects start with kind, apiVersion and metadata, whatever their order in the schema.
-  const head = [...typeMeta, ['metadata', fieldOf(metadataOf(properties['metadata']), false, properties['metadata']?.default)] as const]
+  const head = [
+    ...typeMeta,
+    ['metadata', fieldOf(metadataOf(properties['metadata'], known), false, properties['metadata']?.default)] as const,
+  ]
   const declared = new Map(fields)
   return Object.fromEntries([
     ...head.map(([name, field]) => [name, declared.get(name) ?? field] as const),
@@ -117,9 +126,9 @@ function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean
   ])
 }
 
-function objectOf(node: SchemaNode, facets: Facets, whole: boolean): Message {
-  const additional = additionalOf(node)
-  return message('', '', fieldsOf(node, whole), {
+function objectOf(node: SchemaNode, facets: Facets, whole: boolean, known: KnownSchemas): Message {
+  const additional = additionalOf(node, known)
+  return message('', '', fieldsOf(node, whole, known), {
     open: true,
     facets,
     ...(additional && { additional }),
@@ -127,32 +136,48 @@ function objectOf(node: SchemaNode, facets: Facets, whole: boolean): Message {
   }) as Message
 }
 
-function listOf(node: SchemaNode, facets: Facets): List {
+function listOf(node: SchemaNode, facets: Facets, known: KnownSchemas): List {
   const items = itemsOf(node)
   const keys = node['x-kubernetes-list-map-keys']
   const listType = node['x-kubernetes-list-type'] as ListType | undefined
-  return { type: 'list', items: items ? schemaOf(items, true) : unknownValue, facets, ...(listType && { listType }), ...(keys && { keys }) }
+  return {
+    type: 'list',
+    items: items ? schemaOf(items, true, known) : unknownValue,
+    facets,
+    ...(listType && { listType }),
+    ...(keys && { keys }),
+  }
 }
 
 const scalars = { string, integer: int64, number: double, boolean: bool } as const
 
-/** `inPlace`: the value is an item or map value, so that its default is not a field default. */
-function schemaOf(node: SchemaNode, inPlace: boolean): Schema {
+/** The schema of a node. `inPlace`: the value is an item or map value, so that its default is not a field default. */
+function schemaOf(node: SchemaNode, inPlace: boolean, known: KnownSchemas): Schema {
+  const schemas = inPlace ? known.inPlace : known.fields
+  const schema = schemas.get(node) ?? readNode(node, inPlace, known)
+  schemas.set(node, schema)
+  return schema
+}
+
+function readNode(node: SchemaNode, inPlace: boolean, known: KnownSchemas): Schema {
   const types = typesOf(node)
   const own = facetsOf(node, types)
   const facets = inPlace && node.default !== undefined ? { ...own, nullDefault: node.default } : own
   const { type } = node
-  if (type === 'object') return objectOf(node, facets, node['x-kubernetes-embedded-resource'] === true)
-  if (type === 'array') return listOf(node, facets)
+  if (type === 'object') return objectOf(node, facets, node['x-kubernetes-embedded-resource'] === true, known)
+  if (type === 'array') return listOf(node, facets, known)
   if (node['x-kubernetes-int-or-string']) return withFacets(intOrString, facets)
   if (type !== undefined && Object.hasOwn(scalars, type)) return withFacets<Schema>(scalars[type as keyof typeof scalars], facets)
-  if (node.properties || node.additionalProperties !== undefined) return objectOf(node, { ...facets, untyped: true }, false)
-  if (node.items) return listOf(node, { ...facets, untyped: true })
+  if (node.properties || node.additionalProperties !== undefined) return objectOf(node, { ...facets, untyped: true }, false, known)
+  if (node.items) return listOf(node, { ...facets, untyped: true }, known)
   return withFacets(any, facets)
 }
 
-/** The schema of a part of an object. */
-export const readPart = (node: SchemaNode): Schema => schemaOf(node, false)
+/** Returns a function that reads the schemas of parts of an object, each once: parts may be within each other. */
+export function partReader(): (node: SchemaNode) => Schema {
+  const known = new KnownSchemas()
+  return (node) => schemaOf(node, false, known)
+}
 
 /**
  * The schema of a kind's objects. Without node, or with `preserve`, unknown fields are kept; with `preserve` the node is still
@@ -161,8 +186,8 @@ export const readPart = (node: SchemaNode): Schema => schemaOf(node, false)
 export function readSchema(node: SchemaNode | undefined, preserve = false): Message {
   if (node === undefined || preserve) {
     const facets: Facets = { preserveUnknown: true, ...(node && { declared: conditionOf(node) }) }
-    return message('', '', fieldsOf({}, true), { open: true, facets }) as Message
+    return message('', '', fieldsOf({}, true, new KnownSchemas()), { open: true, facets }) as Message
   }
   const facets = facetsOf(node, ['object'])
-  return objectOf(node, typesOf(node).length === 0 ? { ...facets, untyped: true } : facets, true)
+  return objectOf(node, typesOf(node).length === 0 ? { ...facets, untyped: true } : facets, true, new KnownSchemas())
 }

@@ -77,10 +77,14 @@ export function validateVersionSchema(schema: SchemaNode, holder: FieldPath, err
   if (unsupported === undefined && !legacy && errors.count === first) validateDefaults(schema, path, errors, inPart)
   const meaningless = unsupported !== undefined || legacy || errors.count > first
   const rules = inPart(() => !meaningless && someNode(schema, hasRules))
-  const broken = validateSchema(schema, path, errors)
+  const nodes = inPart(() => {
+    const found = errors.another()
+    return { found, broken: validateSchema(schema, path, found) }
+  })
+  errors.include(nodes.found)
   if (rules) {
     const read = inPart(() => readSchema(schema))
-    validateExpressions(read, path, errors, { limitsRules: !unchanged, broken, inPart })
+    validateExpressions(read, path, errors, { limitsRules: !unchanged, broken: nodes.broken, inPart })
   }
   if (unsupported !== undefined && errors.count === before)
     errors.invalid(path, '', `OpenAPIV3Schema '${unsupported.replace('$schema', 'schema')}' is not supported`)

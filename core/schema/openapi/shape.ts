@@ -5,7 +5,8 @@ export interface Shape {
   /** OpenAPI types; empty: any. */
   readonly types: readonly string[]
   readonly facets: Facets
-  readonly properties: ReadonlyMap<string, Shape>
+  /** Made on first use: most objects have few of the fields that a schema has. */
+  readonly properties: ReadonlyMap<string, () => Shape>
   /** Shape of keys that are not properties. */
   readonly additional?: Shape
   readonly items?: Shape
@@ -29,7 +30,7 @@ const typeNames = {
   intOrString: ['integer', 'string'],
 } as const satisfies Record<Schema['type'], readonly string[]>
 
-const none: ReadonlyMap<string, Shape> = new Map()
+const none: ReadonlyMap<string, () => Shape> = new Map()
 const noFacets: Facets = {}
 const anything: Shape = { types: [], facets: noFacets, properties: none }
 
@@ -38,7 +39,7 @@ export function shapeOfCondition({ types, facets, properties, additional, items 
   return {
     types,
     facets,
-    properties: properties ? new Map([...properties].map(([name, each]) => [name, shapeOfCondition(each)])) : none,
+    properties: properties ? new Map([...properties].map(([name, each]) => [name, () => shapeOfCondition(each)])) : none,
     ...(additional && { additional: shapeOfCondition(additional) }),
     ...(items && { items: shapeOfCondition(items) }),
   }
@@ -52,7 +53,7 @@ export function shapeOf(schema: Schema): Shape {
     case 'message': {
       if (facets.declared) return shapeOfCondition(facets.declared)
       if (!schema.open) return anything
-      const properties = new Map([...schema.json].map(([name, field]) => [name, shapeOf(field.schema)]))
+      const properties = new Map([...schema.json].map(([name, field]) => [name, () => shapeOf(field.schema)]))
       return { types, facets, properties, ...(schema.additional && { additional: shapeOf(schema.additional) }) }
     }
     case 'list':

@@ -148,14 +148,21 @@ const typeMeta = new Set(['kind', 'apiVersion'])
 
 function membersVisit({ properties, additional, facets }: Shape): Visit | undefined {
   const { requiredKeys = [] } = facets
-  const known = new Map([...properties].map(([name, shape]) => [name, forgiving(visitOf(shape))]))
+  const known = new Map<string, Visit>()
   const others = additional && forgiving(visitOf(additional))
-  if (known.size === 0 && others === undefined && requiredKeys.length === 0) return undefined
+  if (properties.size === 0 && others === undefined && requiredKeys.length === 0) return undefined
+  const visitFor = (name: string) => {
+    const shape = properties.get(name)
+    if (shape === undefined) return others
+    const visit = known.get(name) ?? forgiving(visitOf(shape()))
+    known.set(name, visit)
+    return visit
+  }
   return (given, path, run, old) => {
     const value = given as { [key: string]: Json }
     let passed = 0
     for (const name of Object.keys(value)) {
-      const visit = known.get(name) ?? others
+      const visit = known.get(name) ?? visitFor(name)
       if (visit === undefined) continue
       if (run.errors.closed) return passed
       const before = path === FieldPath.root && typeMeta.has(name) ? undefined : old?.key(name)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sizesIn } from '../../../../core/cel/cost/estimate.ts'
-import { readPart } from '../../../../core/resources/apiextensions/read-schema.ts'
+import { partReader } from '../../../../core/resources/apiextensions/read-schema.ts'
 import { compileRules, typeOfNode } from '../../../../core/resources/apiextensions/rules.ts'
 import type { SchemaNode } from '../../../../core/resources/apiextensions/schema-nodes.ts'
 
@@ -55,7 +55,7 @@ const rows: readonly (readonly [make: Make, rule: string, unlimited: number | un
 ]
 
 function costOf(schema: SchemaNode, rule: string): number {
-  const node = readPart({ ...schema, 'x-kubernetes-validations': [{ rule }] })
+  const node = partReader()({ ...schema, 'x-kubernetes-validations': [{ rule }] })
   const type = typeOfNode(node, false)
   assert.ok(type)
   const [compiled] = compileRules(node, type)
