@@ -68,6 +68,11 @@ const large: { [name: string]: (bytes: number) => object } = {
     ),
   'nested defaults': (bytes) =>
     definition('larges', object(record(bytes / 90, () => ({ ...object({ a: { ...text, default: 'b' } }), default: {} })))),
+  'defaults around many properties': (bytes) => {
+    let schema: object = object(record(bytes / 60, () => text))
+    for (let level = 0; level < Math.min(150, bytes / 120); level++) schema = { ...object({ a: schema }), default: {} }
+    return definition('larges', schema)
+  },
   'defaults of metadata': (bytes) => {
     const metadata = object(record(bytes / 40, () => ({ ...text, default: 'b' })))
     return definition('larges', object({ a: object({ metadata }, { 'x-kubernetes-embedded-resource': true }) }))

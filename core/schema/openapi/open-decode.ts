@@ -4,6 +4,7 @@
  * what is canonical already as it is: a map of 70,000 members takes longer to copy than to parse.
  */
 
+import { once } from '../../common/once.ts'
 import { DecodeError, PartError } from '../decode-error.ts'
 import { MapKey, type Walk } from '../decode-walk.ts'
 import { isObject } from '../json/is-object.ts'
@@ -147,7 +148,14 @@ function memberOf(name: string, { schema, default: value }: Field, owner: Messag
     return { name, read: embedded ? embeddedMetadata(read) : rootMetadata(read), keepsNull, always: !embedded }
   }
   const isTypeMeta = embedded && (name === 'kind' || name === 'apiVersion')
-  return { name, read: isTypeMeta ? embeddedText : openReader(schema, typed), keepsNull, always: false }
+  return { name, read: isTypeMeta ? embeddedText : lazyReader(schema, typed), keepsNull, always: false }
+}
+
+/** Made on first use: most objects have few of the fields that a schema has. */
+function lazyReader(schema: Schema, typed: TypedReader): Reader {
+  if (schema.type !== 'message' && schema.type !== 'list') return openReader(schema, typed)
+  const reader = once(() => openReader(schema, typed))
+  return (value, walk) => reader()(value, walk)
 }
 
 function objectReader(schema: Message, typed: TypedReader, keeps: boolean): Reader {
