@@ -1,7 +1,7 @@
 /** Byte strings of indefinite length (RFC 8949, 3.2.3): as many chunks as a body can have cost memory for their bytes only. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeCbor } from '../../../core/schema/cbor/decode.ts'
+import { decodeCbor } from '../../../../core/schema/cbor/decode.ts'
 
 const stringOf = (...chunks: readonly Uint8Array[]) => Buffer.concat([Buffer.from([0x5f]), ...chunks, Buffer.from([0xff])])
 

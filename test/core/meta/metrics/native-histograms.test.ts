@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { NativeHistogram, zeroThreshold } from '../../../core/meta/metrics/native-histogram.ts'
-import { createMetrics } from '../../../core/meta/metrics/registry.ts'
-import { counter, gauge, histogram, summary } from '../../../core/metrics.ts'
-import { startCore } from '../../support/core-server.ts'
-import { root } from '../../support/root.ts'
+import { NativeHistogram, zeroThreshold } from '../../../../core/meta/metrics/native-histogram.ts'
+import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
+import { counter, gauge, histogram, summary } from '../../../../core/metrics.ts'
+import { startCore } from '../../../support/core-server.ts'
+import { root } from '../../../support/root.ts'
 
 interface Buckets {
   readonly spans: readonly (readonly [offset: number, length: number])[]
@@ -22,7 +22,7 @@ interface Recorded {
   readonly positive: Buckets
   readonly negative: Buckets
 }
-const file = join(root, 'test/core/meta/native-histograms.json.gz')
+const file = join(root, 'test/core/meta/metrics/native-histograms.json.gz')
 const recorded = JSON.parse(gunzipSync(readFileSync(file)).toString()) as { readonly [name: string]: Recorded }
 
 const numberOf = (observed: number | string) => (typeof observed === 'number' ? observed : Number(observed.replace('Inf', 'Infinity')))
