@@ -14,7 +14,7 @@ const maxSize = 740_000
 /** Bytes of the heap that are used when a module has been loaded, in addition to what Node needs. */
 const maxHeap = 12 * 1024 * 1024
 /** Seconds of processor time of the global scope, without a code cache. */
-const maxTime = 0.3
+const maxTime = 0.35
 
 /** What a worker does not use, as parts of paths. */
 const unwanted = [
