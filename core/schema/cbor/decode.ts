@@ -27,6 +27,7 @@ const maxErrors = 100
 type Encoding = 21 | 22 | 23
 const isEncoding = (tag: number): tag is Encoding => tag >= 21 && tag <= 23
 const [textTag, epochTag] = [0, 1]
+const noBytes = new Uint8Array(0)
 
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 const encodings: { readonly [encoding in Encoding]: (bytes: Uint8Array) => string } = {
@@ -229,22 +230,28 @@ class Decoder {
     return exactInteger(value)
   }
 
-  /** The parts of a string. */
+  /** The bytes behind a head. */
+  #take(): Uint8Array {
+    const reader = this.#reader
+    reader.at += reader.argument
+    return reader.argument === 0 ? noBytes : reader.bytes.subarray(reader.at - reader.argument, reader.at)
+  }
+
+  /** The parts of a string of indefinite length. */
   *#chunks(): Generator<Uint8Array> {
     const reader = this.#reader
-    const take = () => {
-      reader.at += reader.argument
-      return reader.bytes.subarray(reader.at - reader.argument, reader.at)
-    }
-    if (reader.info !== indefinite) return yield take()
-    for (; !reader.atBreak; yield take()) reader.read()
+    for (; !reader.atBreak; yield this.#take()) reader.read()
     reader.at++
+  }
+
+  #isWhole(): boolean {
+    return this.#reader.info !== indefinite
   }
 
   #text(): string {
     let text: string | undefined = ''
     // Each part is valid by itself, and all are passed.
-    for (const chunk of this.#chunks()) {
+    for (const chunk of this.#isWhole() ? [this.#take()] : this.#chunks()) {
       const part = decodeUtf8(chunk)
       text = text === undefined || part === undefined ? undefined : text + part
     }
@@ -253,7 +260,8 @@ class Decoder {
   }
 
   #byteText(encoding: Encoding | undefined): string {
-    const bytes = joined(this.#chunks())
+    const bytes = this.#isWhole() ? this.#take() : joined(this.#chunks())
+    if (bytes.length === 0) return ''
     return encoding === undefined ? (decodeUtf8(bytes) ?? repairUtf8(bytes)) : encodings[encoding](bytes)
   }
 }
