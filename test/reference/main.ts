@@ -13,9 +13,9 @@ import { compareGaps, GapCounter, readGaps, writeGaps } from './known-gaps.ts'
 import { adminToken, startOurs } from './ours.ts'
 import { flags } from './parts/flags.ts'
 import { byFlags, parts } from './parts/index.ts'
-import { Recorder, recordedSide, writeVersion } from './recording.ts'
+import { Recorded, Recorder, writeVersion } from './recording.ts'
 import { curl, Report } from './report.ts'
-import { comparePart, type Outcome, type Side, serverSide } from './run.ts'
+import { comparePart, firstOf, type Outcome, serverSide } from './run.ts'
 import { openTarget, type Target } from './target.ts'
 
 const { values } = parseArgs({
@@ -30,6 +30,7 @@ const { values } = parseArgs({
     at: { type: 'string' },
     whole: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
+    'write-new': { type: 'boolean', default: false },
     'write-gaps': { type: 'boolean', default: false },
     grow: { type: 'boolean', default: false },
     dump: { type: 'string' },
@@ -39,7 +40,8 @@ const { values } = parseArgs({
 })
 
 const narrow = values.kind !== undefined || values.at !== undefined || values.replay !== undefined
-const whole = values.whole || values.write || narrow
+const writes = values.write || values['write-new']
+const whole = values.whole || writes || narrow
 const selection = { kind: values.kind, at: values.at, id: values.replay, whole }
 
 function wantedParts(): readonly Part[] {
@@ -67,8 +69,10 @@ async function opened(url: string, token: string, program?: Command): Promise<Ta
 async function main(): Promise<void> {
   const { server, token, recorded } = values
   if ((server === undefined) !== recorded) throw new Error('one of --server URL and --recorded is needed')
-  if (values.write && (recorded || narrow)) throw new Error('--write records all answers of --server')
+  if (writes && (recorded || narrow)) throw new Error('--write and --write-new record answers of --server')
   const wanted = wantedParts()
+  if (values['write-new'] && wanted.some(({ inOrder }) => inOrder))
+    throw new Error('--write-new leaves out requests, which those of a part with inOrder need: use --write')
   const reference =
     server === undefined ? undefined : await opened(server, token, values.binary === undefined ? undefined : [values.binary])
   const hooks = await startHooks()
@@ -78,9 +82,11 @@ async function main(): Promise<void> {
   const dump = values.dump === undefined ? undefined : createWriteStream(values.dump)
   const compare = async (members: readonly Part[], ours: Target) => {
     for (const part of members) {
-      const side: Side = reference ? serverSide(reference, hooks.settings) : recordedSide(part.name, whole)
-      const recorder = values.write ? new Recorder() : undefined
-      const unknown = await comparePart(part, side, serverSide(ours, hooks.settings), selection, (outcome) => {
+      const recorded = values.recorded || values['write-new'] ? new Recorded(part.name, whole) : undefined
+      const left = firstOf(recorded, reference && serverSide(reference, hooks.settings))
+      const right = firstOf(values['write-new'] ? recorded : undefined, serverSide(ours, hooks.settings))
+      const recorder = writes ? new Recorder() : undefined
+      const { unknown, unselected } = await comparePart(part, left, right, selection, (outcome) => {
         report.add(outcome)
         gaps.add(outcome)
         recorder?.add(outcome)
@@ -89,7 +95,10 @@ async function main(): Promise<void> {
       })
       if (values.replay === undefined) console.log(report.row(part.name))
       if (recorder) console.log(`${part.name}: ${recorder.write(part.name)} bytes recorded`)
-      if (unknown > 0) fail(`${part.name}: ${unknown} scenes without recorded answers; record again with --write`)
+      if (unknown > 0) fail(`${part.name}: ${unknown} scenes without recorded answers; record them with --write-new`)
+      const unmade = recorded === undefined || narrow ? 0 : recorded.unasked + Math.max(0, recorded.beyond - unselected)
+      if (unmade > 0 && writes) console.log(`${part.name}: ${unmade} answers dropped, because nothing asks for them now`)
+      else if (unmade > 0) fail(`${part.name}: ${unmade} requests that were recorded are made no longer; see why, then use --write-new`)
     }
   }
   try {

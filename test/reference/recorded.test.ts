@@ -6,7 +6,7 @@ import { type Hooks, startHooks } from './hooks.ts'
 import { compareGaps, GapCounter, readGaps } from './known-gaps.ts'
 import { adminToken, startOurs } from './ours.ts'
 import { byFlags, parts } from './parts/index.ts'
-import { recordedSide, recordedVersion } from './recording.ts'
+import { Recorded, recordedVersion } from './recording.ts'
 import { comparePart, serverSide } from './run.ts'
 import { openTarget, type Target } from './target.ts'
 
@@ -28,10 +28,12 @@ test(`answers are as those of the reference, ${recordedVersion()}`, async () => 
   const counter = new GapCounter()
   let compared = 0
   const unknown: string[] = []
+  const unmade: string[] = []
   const compare = async (part: Part, target: Target) => {
-    const missing = await comparePart(
+    const recorded = new Recorded(part.name, false)
+    const { unknown: missing, unselected } = await comparePart(
       part,
-      recordedSide(part.name, false),
+      recorded,
       serverSide(target, hooks.settings),
       { whole: false },
       (outcome) => {
@@ -40,12 +42,15 @@ test(`answers are as those of the reference, ${recordedVersion()}`, async () => 
       },
     )
     if (missing > 0) unknown.push(`${part.name}: ${missing}`)
+    if (recorded.unasked > 0) unmade.push(`${part.name}: ${recorded.unasked}`)
+    if (unselected !== recorded.beyond) unmade.push(`${part.name}: ${recorded.beyond} beyond the bounded run, now ${unselected}`)
   }
   for (const { flags, members } of byFlags(parts.filter(({ slow }) => !slow)))
     await onServer(flags, async (target) => {
       for (const part of members) await compare(part, target)
     })
-  assert.deepEqual(unknown, [], 'requests without recorded answer: record again with --write')
+  assert.deepEqual(unknown, [], 'requests without recorded answer: record with --write-new')
+  assert.deepEqual(unmade, [], 'requests that were recorded are made no longer: see why, then record with --write-new')
   assert.ok(compared > 10_000, `${compared} requests`)
   const { more, less } = compareGaps(readGaps(), counter.gaps)
   assert.deepEqual(more, [], 'new differences from the reference')

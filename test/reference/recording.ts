@@ -50,22 +50,43 @@ export const writeVersion = (version: string): void => writeFileSync(versionFile
 /** Such as `v1.36.2`. */
 export const recordedVersion = (): string => readFileSync(versionFile, 'utf8').trim()
 
+const linesOf = (bytes: Buffer) => bytes.reduce((number, byte) => number + (byte === 10 ? 1 : 0), 1)
+
+function read(part: string, bounded: boolean): Buffer | undefined {
+  const file = fileOf(part, bounded)
+  return existsSync(file) ? brotliDecompressSync(readFileSync(file)) : undefined
+}
+
 /** The recorded answers of a part; those beyond the bounded run only with `whole`. */
-export function recordedSide(part: string, whole: boolean): Side {
-  const known = new Map<string, Normal>()
-  for (const bounded of whole ? [true, false] : [true]) {
-    const file = fileOf(part, bounded)
-    if (!existsSync(file)) continue
-    for (const text of brotliDecompressSync(readFileSync(file)).toString().split('\n')) {
-      const [id, code, headers, layout, body] = JSON.parse(text) as Line
-      known.set(id, { code, headers, layout, body })
+export class Recorded implements Side {
+  private readonly known = new Map<string, Normal>()
+  private readonly asked = new Set<string>()
+  /** Number of answers beyond the bounded run; 0 with `whole`. */
+  readonly beyond: number
+
+  constructor(part: string, whole: boolean) {
+    const rest = read(part, false)
+    this.beyond = whole || rest === undefined ? 0 : linesOf(rest)
+    for (const bytes of [read(part, true), whole ? rest : undefined]) {
+      if (bytes === undefined) continue
+      for (const text of bytes.toString().split('\n')) {
+        const [id, code, headers, layout, body] = JSON.parse(text) as Line
+        this.known.set(id, { code, headers, layout, body })
+      }
     }
   }
-  return {
-    async answers(_scene, ids) {
-      const found = ids.map((id) => known.get(id.slice(0, idLength)))
-      return found.includes(undefined) ? undefined : (found as Normal[])
-    },
-    prepare: async () => undefined,
+
+  async answers(_scene: unknown, ids: readonly string[]): Promise<readonly Normal[] | undefined> {
+    const keys = ids.map((id) => id.slice(0, idLength))
+    for (const key of keys) this.asked.add(key)
+    const found = keys.map((key) => this.known.get(key))
+    return found.includes(undefined) ? undefined : (found as Normal[])
+  }
+
+  async prepare(): Promise<void> {}
+
+  /** Number of answers whose requests nobody has made: after a run, of requests that are made no longer. */
+  get unasked(): number {
+    return [...this.known.keys()].filter((key) => !this.asked.has(key)).length
   }
 }

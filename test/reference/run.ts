@@ -37,6 +37,24 @@ export interface Side {
 /** Settings of the run that requests mention, and what is sent in place of them: `{{hooks}}`. */
 export type Settings = { readonly [name: string]: string }
 
+/** A side with the answers of the first side that knows them. */
+export function firstOf(...sides: readonly (Side | undefined)[]): Side {
+  const given = sides.filter((side) => side !== undefined)
+  return {
+    async answers(scene, ids) {
+      for (const side of given) {
+        const found = await side.answers(scene, ids)
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
+    async prepare(calls, named) {
+      const all = [...calls]
+      for (const side of given) await side.prepare(all, named)
+    },
+  }
+}
+
 /** A server as a side. */
 export function serverSide(target: Target, settings: Settings): Side {
   const { host } = new URL(target.url)
@@ -142,18 +160,26 @@ const isSelected = (part: Part, scene: Scene, { kind, at, whole, id }: Selection
   (whole || isBounded(part, scene)) &&
   (id === undefined || idsOf(scene).includes(id))
 
-/** Compares a part; outcomes are reported in the order of the requests. Returns the number of scenes without known answers. */
+/** What was not compared. */
+export interface Omitted {
+  /** Scenes without known answers. */
+  readonly unknown: number
+  /** Requests of scenes that the selection leaves out. */
+  readonly unselected: number
+}
+
+/** Compares a part; outcomes are reported in the order of the requests. */
 export async function comparePart(
   part: Part,
   reference: Side,
   ours: Side,
   selection: Selection,
   report: (outcome: Outcome) => void,
-): Promise<number> {
+): Promise<Omitted> {
   const sides = [reference, ours]
   const before = [...(part.before?.() ?? [])]
   await Promise.all(sides.map((side) => side.prepare(before, part.named)))
-  let unknown = 0
+  const omitted = { unknown: 0, unselected: 0 }
   const waiting = new Map<number, readonly Outcome[]>()
   let reported = 0
   const finish = (index: number, outcomes: readonly Outcome[]) => {
@@ -163,7 +189,7 @@ export async function comparePart(
       for (const outcome of next) report(outcome)
     }
   }
-  const scenes = selected(part, selection)
+  const scenes = selected(part, selection, omitted)
   const work = async () => {
     for (let next = scenes.next(); !next.done; next = scenes.next()) {
       const [index, scene] = next.value
@@ -171,7 +197,7 @@ export async function comparePart(
       const known = await Promise.all([reference.answers(scene, ids), ours.answers(scene, ids)])
       const [left, right] = known
       if (left === undefined || right === undefined) {
-        unknown++
+        omitted.unknown++
         finish(index, [])
       } else {
         finish(
@@ -184,12 +210,14 @@ export async function comparePart(
   await Promise.all(Array.from({ length: part.inOrder ? 1 : sideBySide }, work))
   const after = [...(part.after?.() ?? [])]
   await Promise.all(sides.map((side) => side.prepare(after)))
-  return unknown
+  return omitted
 }
 
-function* selected(part: Part, selection: Selection): Generator<[number, Scene]> {
+function* selected(part: Part, selection: Selection, omitted: { unselected: number }): Generator<[number, Scene]> {
   let index = 0
-  for (const scene of part.scenes()) if (isSelected(part, scene, selection)) yield [index++, scene]
+  for (const scene of part.scenes())
+    if (isSelected(part, scene, selection)) yield [index++, scene]
+    else omitted.unselected += scene.calls.length
 }
 
 const same = (one: Normal, other: Normal) => JSON.stringify(one) === JSON.stringify(other)

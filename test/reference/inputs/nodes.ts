@@ -14,6 +14,22 @@ export interface Node {
   put(value: Json | undefined): JsonObject
 }
 
+/**
+ * Fields of messages that are tried. A field that several messages share counts for each of them: requests do not become fewer when the
+ * code of two definitions is shared.
+ */
+export class TriedFields {
+  private readonly messages = new Map<Field, Set<string>>()
+
+  /** Whether the message's field was added before; adds it. */
+  hasOrAdd(message: string, field: Field): boolean {
+    const names = this.messages.get(field) ?? new Set<string>()
+    const had = names.has(message)
+    this.messages.set(field, names.add(message))
+    return had
+  }
+}
+
 /** How often a message may contain itself. */
 const depth = 2
 
@@ -25,7 +41,7 @@ const isWritten = (name: string) => name !== 'status'
 export function* nodesOf(
   message: Message,
   base: JsonObject,
-  seen: Set<Field>,
+  seen: TriedFields,
   inTop: (name: string) => boolean = isWritten,
 ): Generator<Node> {
   yield { path: '', schema: message, seen: false, put: (value) => ({ ...base, ...(value as JsonObject) }) }
@@ -38,7 +54,7 @@ function* below(
   path: string,
   current: Json | undefined,
   put: (value: Json) => JsonObject,
-  seen: Set<Field>,
+  seen: TriedFields,
   above: readonly string[],
   inTop: (name: string) => boolean = () => true,
 ): Generator<Node> {
@@ -46,8 +62,7 @@ function* below(
     if (above.filter((name) => name === schema.name).length >= depth) return
     for (const [name, field] of schema.json) {
       if (!inTop(name)) continue
-      const known = seen.has(field)
-      seen.add(field)
+      const known = seen.hasOrAdd(schema.name, field)
       const parent = isObject(current) ? current : (plausible(schema) as JsonObject)
       const replace = (value: Json | undefined) => {
         const { [name]: _, ...others } = parent

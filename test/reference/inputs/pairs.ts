@@ -1,11 +1,11 @@
 /** Two fields of one message set together: unions, and fields that exclude or need each other. */
 import type { JsonObject, Message } from '../../../core/schema/model.ts'
-import { nodesOf } from './nodes.ts'
+import { nodesOf, TriedFields } from './nodes.ts'
 import { plausible } from './plausible.ts'
 
 /** Each pair of optional fields of each message, once for all kinds. `paired`: messages of earlier kinds; grows. */
 export function* pairsOf(message: Message, base: JsonObject, paired: Set<string>): Generator<{ at: string; object: JsonObject }> {
-  for (const node of nodesOf(message, base, new Set())) {
+  for (const node of nodesOf(message, base, new TriedFields())) {
     const { schema } = node
     if (schema.type !== 'message' || paired.has(schema.name) || schema.name === 'ObjectMeta') continue
     paired.add(schema.name)

@@ -1,9 +1,9 @@
 /** Reviews with every field changed, and actions on pods, accounts, namespaces and certificate requests. */
-import type { Field, JsonObject } from '../../../core/schema/model.ts'
+import type { JsonObject } from '../../../core/schema/model.ts'
 import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
 import { changesOf } from '../inputs/changes.ts'
-import { nodesOf } from '../inputs/nodes.ts'
+import { nodesOf, TriedFields } from '../inputs/nodes.ts'
 import { account, makes, objectOf, removes } from '../inputs/objects.ts'
 import { plausible } from '../inputs/plausible.ts'
 import { answeredKinds, storedKinds, titleOf } from '../kinds.ts'
@@ -41,7 +41,7 @@ function* reviews(): Generator<Scene> {
     }
     for (const token of [undefined, 'reference-alice'])
       yield { kind: title, at: `sample ${token ?? ''}`, calls: [{ ...send('POST', path, base), ...(token !== undefined && { token }) }] }
-    for (const node of nodesOf(schema, base, new Set<Field>(), () => true)) {
+    for (const node of nodesOf(schema, base, new TriedFields(), () => true)) {
       if (node.path === '') continue
       const last =
         node.path
@@ -66,7 +66,7 @@ function* onSubresources(): Generator<Scene> {
       const title = `${titleOf(definition)}/${name}`
       yield { kind: title, at: 'read', calls: [get(path)] }
       yield { kind: title, at: 'missing', calls: [send(method, path.replace('/acted/', '/missing/'), base)] }
-      for (const node of nodesOf(schema, base, new Set<Field>(), (each) => each !== 'metadata')) {
+      for (const node of nodesOf(schema, base, new TriedFields(), (each) => each !== 'metadata')) {
         if (node.path === '') continue
         const last =
           node.path

@@ -1,9 +1,9 @@
 /** Creates of every kind with every field changed, as dry runs. */
-import type { Field, JsonObject } from '../../../core/schema/model.ts'
+import type { JsonObject } from '../../../core/schema/model.ts'
 import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
 import { type Part, type Scene, send } from '../exchange.ts'
 import { changesOf } from '../inputs/changes.ts'
-import { nodesOf } from '../inputs/nodes.ts'
+import { nodesOf, TriedFields } from '../inputs/nodes.ts'
 import { account } from '../inputs/objects.ts'
 import { pairsOf } from '../inputs/pairs.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
@@ -12,7 +12,7 @@ import { storedKinds, titleOf } from '../kinds.ts'
 const repeated = 4
 
 function* scenes(): Generator<Scene> {
-  const seen = new Set<Field>()
+  const seen = new TriedFields()
   const paired = new Set<string>()
   for (const definition of storedKinds) {
     const kind = titleOf(definition)

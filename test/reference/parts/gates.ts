@@ -9,7 +9,7 @@ import type { Field, JsonObject } from '../../../core/schema/model.ts'
 import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
 import { get, type Part, type Scene, send } from '../exchange.ts'
 import { changesOf } from '../inputs/changes.ts'
-import { nodesOf } from '../inputs/nodes.ts'
+import { nodesOf, TriedFields } from '../inputs/nodes.ts'
 import { account, makes, objectOf, pathOf, removes } from '../inputs/objects.ts'
 import { allStoredKinds, titleOf } from '../kinds.ts'
 
@@ -61,7 +61,7 @@ function gatedPaths(): (path: string, field: Field | undefined) => boolean {
 /** Changes at each place, of gated fields and of others that no earlier kind has. */
 const [gatedChanges, otherChanges] = [6, 1]
 
-function* writes(definition: ResourceDefinition, seen: Set<Field>): Generator<Scene> {
+function* writes(definition: ResourceDefinition, seen: TriedFields): Generator<Scene> {
   const kind = titleOf(definition)
   const collection = collectionPath(definition)
   const base = minimalObject(definition, 'fresh') as JsonObject
@@ -89,7 +89,7 @@ function* updates(definition: ResourceDefinition): Generator<Scene> {
   const path = pathOf(definition, base)
   const inTop = (name: string) => name !== 'metadata'
   const isGated = gatedPaths()
-  for (const node of nodesOf(definition.schema, base, new Set<Field>(), inTop)) {
+  for (const node of nodesOf(definition.schema, base, new TriedFields(), inTop)) {
     if (node.path === '' || !isGated(node.path, node.field)) continue
     const [first] = changesOf(node.schema, node.field, node.path.split('.').at(-1) ?? '')
     if (first === undefined) continue
@@ -103,7 +103,7 @@ function* updates(definition: ResourceDefinition): Generator<Scene> {
 }
 
 function* scenes(paths: readonly string[]): Generator<Scene> {
-  const seen = new Set<Field>()
+  const seen = new TriedFields()
   yield* documents(paths)
   for (const definition of allStoredKinds) {
     yield* writes(definition, seen)

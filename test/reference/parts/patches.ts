@@ -2,7 +2,7 @@
 import type { Field, Json, JsonObject, List, Message, Schema } from '../../../core/schema/model.ts'
 import { collectionPath } from '../../support/minimal-objects.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
-import { type Node, nodesOf } from '../inputs/nodes.ts'
+import { type Node, nodesOf, TriedFields } from '../inputs/nodes.ts'
 import { account, isNamedFreely, objectOf, pathOf, removes } from '../inputs/objects.ts'
 import { plausible } from '../inputs/plausible.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
@@ -119,14 +119,17 @@ interface Tried {
 }
 
 function* triedFields(prefix: string): Generator<Tried> {
-  const seen = new Set<Field>()
+  const seen = new TriedFields()
   for (const definition of storedKinds) {
     if (!isNamedFreely(definition) || definition.specFinalizers) continue
     const base = objectOf(definition, prefix)
     for (const node of nodesOf(definition.schema, base, seen)) {
       const { field } = node
       if (field === undefined || node.seen || !isReachable(node)) continue
-      const name = `${prefix}-${node.path.toLowerCase().replaceAll(/[^a-z]/g, '-')}-x`.slice(0, 60)
+      // Every kind has metadata; objects of two versions, and a service and its endpoints, must not share a name.
+      const { names, version, group } = definition
+      const owner = node.path === 'metadata' ? `-of-${names.plural}-${version}${group.split('.')[0]}` : ''
+      const name = `${prefix}-${node.path.toLowerCase().replaceAll(/[^a-z]/g, '-')}${owner}-x`.slice(0, 60)
       yield { definition, node, field, base, name }
     }
   }

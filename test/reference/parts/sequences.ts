@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import type { Json, JsonObject, Schema } from '../../../core/schema/model.ts'
 import { collectionPath } from '../../support/minimal-objects.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
-import { type Node, nodesOf } from '../inputs/nodes.ts'
+import { type Node, nodesOf, TriedFields } from '../inputs/nodes.ts'
 import { account, isNamedFreely, objectOf as minimalOf, pathOf, removes } from '../inputs/objects.ts'
 import { plausible } from '../inputs/plausible.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
@@ -63,8 +63,8 @@ const isWritten = ({ path }: Node) =>
 
 function subjectOf(definition: ResourceDefinition, name: string): Subject {
   const object = minimalOf(definition, name)
-  const places = [...nodesOf(definition.schema, object, new Set())].filter(isWritten)
-  const status = definition.status ? [...nodesOf(definition.schema, object, new Set(), (top) => top === 'status')] : []
+  const places = [...nodesOf(definition.schema, object, new TriedFields())].filter(isWritten)
+  const status = definition.status ? [...nodesOf(definition.schema, object, new TriedFields(), (top) => top === 'status')] : []
   return { definition, object, places, reachable: places.filter(isReachable), status: status.filter(isReachable) }
 }
 

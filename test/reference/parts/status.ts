@@ -1,9 +1,8 @@
 /** Writes through `/status` and `/scale` of a stored object of every kind that has them, as dry runs. */
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
-import type { Field } from '../../../core/schema/model.ts'
 import { get, type Part, type Scene, send } from '../exchange.ts'
 import { changesOf } from '../inputs/changes.ts'
-import { nodesOf } from '../inputs/nodes.ts'
+import { nodesOf, TriedFields } from '../inputs/nodes.ts'
 import { account, makes, objectOf, pathOf, removes } from '../inputs/objects.ts'
 import { plausible } from '../inputs/plausible.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
@@ -15,14 +14,14 @@ const kinds = storedKinds.filter(({ status, scale }) => status || scale)
 const patchTypes = ['application/merge-patch+json', 'application/strategic-merge-patch+json', 'application/apply-patch+yaml']
 
 function* scenes(): Generator<Scene> {
-  const seen = new Set<Field>()
+  const seen = new TriedFields()
   for (const definition of kinds) {
     if (definition.status) yield* statusScenes(definition, seen)
     if (definition.scale) yield* scaleScenes(definition)
   }
 }
 
-function* statusScenes(definition: ResourceDefinition, seen: Set<Field>): Generator<Scene> {
+function* statusScenes(definition: ResourceDefinition, seen: TriedFields): Generator<Scene> {
   const kind = titleOf(definition)
   const base = objectOf(definition, name)
   const path = `${pathOf(definition, base)}/status`

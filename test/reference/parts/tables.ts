@@ -1,9 +1,8 @@
 /** Tables of every kind in several states: the answers to dry runs of creates and of status writes, as tables. */
-import type { Field } from '../../../core/schema/model.ts'
 import { collectionPath } from '../../support/minimal-objects.ts'
 import { get, type Part, type Scene, send } from '../exchange.ts'
 import { changesOf } from '../inputs/changes.ts'
-import { nodesOf } from '../inputs/nodes.ts'
+import { nodesOf, TriedFields } from '../inputs/nodes.ts'
 import { account, makes, objectOf, pathOf, removes } from '../inputs/objects.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
 
@@ -27,7 +26,7 @@ function* scenes(): Generator<Scene> {
     const collection = collectionPath(definition)
     const path = pathOf(definition, base)
     const scene = (at: string, call: Scene['calls'][0]): Scene => ({ kind, at, calls: [call] })
-    const seen = new Set<Field>()
+    const seen = new TriedFields()
     const fresh = objectOf(definition, 'fresh')
     for (const node of nodesOf(definition.schema, fresh, seen)) {
       if (node.path === '' || node.seen || depthOf(node.path) > deepest) continue

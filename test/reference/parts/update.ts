@@ -1,8 +1,8 @@
 /** Updates and patches of a stored object of every kind, as dry runs: every field changed, through every method. */
-import type { Field, JsonObject } from '../../../core/schema/model.ts'
+import type { JsonObject } from '../../../core/schema/model.ts'
 import { type Part, type Scene, send } from '../exchange.ts'
 import { changesOf } from '../inputs/changes.ts'
-import { type Node, nodesOf } from '../inputs/nodes.ts'
+import { type Node, nodesOf, TriedFields } from '../inputs/nodes.ts'
 import { account, makes, objectOf, pathOf, removes } from '../inputs/objects.ts'
 import { plausible } from '../inputs/plausible.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
@@ -18,7 +18,7 @@ const strategic = 'application/strategic-merge-patch+json'
 const applied = 'application/apply-patch+yaml'
 
 function* scenes(): Generator<Scene> {
-  const seen = new Set<Field>()
+  const seen = new TriedFields()
   for (const definition of storedKinds) {
     const kind = titleOf(definition)
     const base = objectOf(definition, name)
