@@ -14,6 +14,7 @@ import { textFormats } from './formats.ts'
 import { gatesOff, gatesOn } from './gates.ts'
 import { interplay } from './interplay.ts'
 import { jsonPatches } from './json-patches.ts'
+import { kubectl } from './kubectl.ts'
 import { life } from './life.ts'
 import { media } from './media.ts'
 import { naming } from './names.ts'
@@ -54,6 +55,7 @@ export const parts: readonly Part[] = [
     webhookAnswers,
     corpora,
     jsonPatches,
+    kubectl,
     gatesOn,
     gatesOff,
   ],
