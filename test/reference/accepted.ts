@@ -416,8 +416,8 @@ export const acceptedDifferences: readonly Accepted[] = [
   },
   {
     reason:
-      'An apply to the status of a missing ValidatingAdmissionPolicy creates the policy in the reference, by an oversight: its own rule is that subresources never create.',
-    applies: ({ call }) => call.method === 'PATCH' && /\/validatingadmissionpolicies\/none\/status/.test(call.path),
+      'An apply to the status of a missing Service or ValidatingAdmissionPolicy creates it in the reference, by an oversight: its own rule is that subresources never create.',
+    applies: ({ call }) => call.method === 'PATCH' && /\/(services|validatingadmissionpolicies)\/none\/status/.test(call.path),
     clear: () => nothing,
   },
   {
@@ -435,7 +435,7 @@ export const acceptedDifferences: readonly Accepted[] = [
   {
     reason: 'Bookmarks are sent at intervals: whether one comes before a watch of one second ends is chance.',
     chance: true,
-    applies: ({ call }) => /[?&]watch=1&timeoutSeconds=1/.test(call.path) || /&watch=1&timeoutSeconds=1/.test(call.path),
+    applies: ({ call }) => /[?&]watch=(1|true)&timeoutSeconds=1/.test(call.path),
     clear: withoutBookmarks,
   },
   {
