@@ -122,12 +122,12 @@ export interface Verdict {
 export class Faults {
   #active: readonly Active[] = []
   readonly #revision: () => number
-  readonly #stopped: (user: string) => void
+  readonly #stopped: ((user: string) => void)[]
 
   /** `revision`: the server's current one; `stopped`: is told users whose connections break. */
   constructor(revision: () => number, stopped: (user: string) => void) {
     this.#revision = revision
-    this.#stopped = stopped
+    this.#stopped = [stopped]
   }
 
   /** Adds a fault. Throws an OptionError when it is invalid. Watches that are open already are not touched by faults of events. */
@@ -147,7 +147,7 @@ export class Faults {
 
   /** What happens to a request: the faults count it in the order in which they were added, until one of them happens. */
   static ofRequest(faults: Faults, asked: Asked): Verdict | undefined {
-    if (faults.#active.some(({ stopped }) => stopped === asked.user)) return { then: 'lose', revision: 0 }
+    if (Faults.isStopped(faults, asked)) return { then: 'lose', revision: 0 }
     for (const active of faults.#active) {
       const { then } = active.fault
       if (isOfEvents(then) || !active.happens(asked)) continue
@@ -157,6 +157,11 @@ export class Faults {
     return undefined
   }
 
+  /** Whether a fault has stopped the user. */
+  static isStopped(faults: Faults, { user }: Asked): boolean {
+    return faults.#active.some(({ stopped }) => stopped === user)
+  }
+
   /** As `ofRequest`, of an event of a watch. */
   static ofEvent(faults: Faults, asked: Asked): Then | undefined {
     return faults.#active.find((active) => isOfEvents(active.fault.then) && active.happens(asked))?.fault.then
@@ -164,7 +169,17 @@ export class Faults {
 
   /** The request that stops a user has been done. */
   static done(faults: Faults, { user }: Asked): void {
-    faults.#stopped(user)
+    for (const tell of faults.#stopped) tell(user)
+  }
+
+  /** Calls back when a user is stopped. */
+  static onStop(faults: Faults, callback: (user: string) => void): void {
+    faults.#stopped.push(callback)
+  }
+
+  /** Lets a stopped user continue, such as a controller that starts again. */
+  static revive(faults: Faults, user: string): void {
+    for (const active of faults.#active) if (active.stopped === user) active.stopped = undefined
   }
 }
 

@@ -22,7 +22,7 @@ import { collectionPath, pathOf } from './object-path.ts'
 import { type Caller, type ObjectClient, objectClient } from './objects.ts'
 import type { Requests } from './requests.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
-import { Traffic } from './traffic.ts'
+import { Traffic, withTraffic } from './traffic.ts'
 import { Answers } from './webhook-answers.ts'
 import { functionRows, identityAnswers, identityRows, withIdentityWebhooks } from './webhook-options.ts'
 import type { IdentityWebhooks, WebhookFunctions, Webhooks } from './webhook-types.ts'
@@ -230,7 +230,7 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
     return { store: running.snapshot(), ahead: running.clock.ahead, secrets }
   }
 
-  return {
+  const server: TestServer = {
     fetch,
     as(user) {
       assertOpen()
@@ -308,4 +308,5 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
     fork: async () => startIn(family, snapshot(), answers.fork()),
     close: () => (closing ??= end()),
   }
+  return withTraffic(server, traffic)
 }

@@ -45,15 +45,27 @@ const broken = () =>
     { headers: { 'content-type': 'application/json' } },
   )
 
+const ofServers = new WeakMap<object, Traffic>()
+
+/** The traffic of a test server. */
+export const trafficOf = (server: object): Traffic => ofServers.get(server) as Traffic
+
+/** Lets a server's traffic be found. */
+export function withTraffic<T extends object>(server: T, traffic: Traffic): T {
+  ofServers.set(server, traffic)
+  return server
+}
+
 export class Traffic {
   readonly #server: TrafficServer
   readonly #watches = new Set<OpenWatch>()
   readonly #known = new Map<string, Promise<string>>()
-  readonly #listeners = new Set<(asked: Asked) => void>()
   #faults: Faults | undefined
   #requests: Requests | undefined
-  /** Requests without an answer, and watches that hold events back. */
+  /** Requests without an answer. */
   pending = 0
+  /** Watches that hold events back. */
+  holding = 0
 
   constructor(server: TrafficServer) {
     this.#server = server
@@ -77,12 +89,6 @@ export class Traffic {
     return this.#requests
   }
 
-  /** Calls back when a request arrives, is answered, or an event of a watch is delivered. The returned function ends that. */
-  onActivity(listener: (asked: Asked) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
   readonly handle: Handle = async (request, connection) => {
     if (!this.isActive) return this.#server.handle(request, connection)
     const user = await this.#userOf(request, connection)
@@ -97,14 +103,12 @@ export class Traffic {
     const changed = this.#requests && Requests.add(this.#requests, seen)
     const isShort = asked.verb !== 'watch'
     if (isShort) this.pending++
-    this.#tell(asked)
     try {
       const response = await this.#answer(again, whenSent ? rest : connection, asked, changed)
       SeenRequest.answered(seen, response === undefined ? 0 : response.status)
       return response ?? broken()
     } finally {
       if (isShort) this.pending--
-      this.#tell(asked)
     }
   }
 
@@ -122,8 +126,9 @@ export class Traffic {
     if (typeof then === 'object' && 'latency' in then) await this.#pause(then.latency, request)
     const ask = () => this.#server.handle(then === 'stale' ? this.#stale(request, asked, verdict as Verdict) : request, connection)
     const response = changed && isWrite(asked) ? await this.#noted(asked, ask, changed) : await ask()
-    if (then === 'break' || then === 'stop') {
-      await response.body?.cancel()
+    // A user may have been stopped meanwhile: nothing reaches it any more.
+    if (then === 'break' || then === 'stop' || (this.#faults && Faults.isStopped(this.#faults, asked))) {
+      response.body?.cancel().catch(() => undefined)
       if (then === 'stop' && this.#faults) Faults.done(this.#faults, asked)
       return undefined
     }
@@ -209,7 +214,6 @@ export class Traffic {
           await this.#deliver(asked, watch, ends.signal)
           ends.signal.throwIfAborted()
           controller.enqueue(frame)
-          this.#tell(asked)
         } catch (error) {
           end()
           controller.error(error)
@@ -225,17 +229,13 @@ export class Traffic {
     const then = this.#faults && Faults.ofEvent(this.#faults, asked)
     if (then === 'drop') watch.break()
     else if (typeof then === 'object' && 'hold' in then) {
-      this.pending++
-      await this.#pause(then.hold, { signal }).finally(() => this.pending--)
+      this.holding++
+      await this.#pause(then.hold, { signal }).finally(() => this.holding--)
     }
   }
 
   #breakWatches(user: string): void {
     for (const watch of this.#watches) if (watch.asked.user === user) watch.break()
-  }
-
-  #tell(asked: Asked): void {
-    for (const listener of this.#listeners) listener(asked)
   }
 
   async #userOf(request: Request, connection: Connection): Promise<string> {
