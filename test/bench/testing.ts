@@ -96,6 +96,21 @@ async function main({ startTestServer }: typeof testing): Promise<void> {
   for (const fork of forks.splice(0)) await fork.close()
   report('memory that a closed fork leaves', ((await heap()) - empty) / idle / 1000, 'kB', '0')
 
+  const many: testing.TestServer[] = []
+  const few = await heap()
+  for (let at = 0; at < 10_000; at++) many.push(await server.fork())
+  report('memory of 10,000 idle forks', ((await heap()) - few) / 2 ** 20, 'MiB', '1,024')
+  for (const fork of many.splice(0)) await fork.close()
+
+  const suite = processorTime()
+  for (let at = 0; at < 2_000; at++)
+    await forked(async (fork) => {
+      const own = fork.objects('v1', 'ConfigMap')
+      await own.patch('one', { data: { test: String(at) } })
+      await own.get('one')
+    })()
+  report('2,000 tests, with a fork, a patch and a get each', (processorTime() - suite) / 1e6, 's', '10')
+
   let created = 0
   report('objects.get', await perRun(2_000, () => configMaps.get('one')), 'µs', '30')
   report('objects.list of 100', await perRun(300, () => listed.list()), 'µs', '150')
