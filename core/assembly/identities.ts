@@ -10,6 +10,7 @@ import { countedTokens, tokenRows } from '../access/authn/metrics.ts'
 import { accountTokenRows } from '../access/authn/service-account/metrics.ts'
 import { tokenTable } from '../access/authn/token-table.ts'
 import { tokenUnion } from '../access/authn/token-union.ts'
+import { webhookTokens } from '../access/authn/webhook-token.ts'
 import { websocketAuthenticator } from '../access/authn/websocket.ts'
 import { reloadReports } from '../config/reload-metrics.ts'
 import { createServiceAccounts, importKeys, type ServiceAccounts, secretLookup } from '../controllers/bootstrap/service-accounts.ts'
@@ -40,14 +41,13 @@ const listedTokens = async ({ authentication: { tokens } }: CompleteOptions) =>
 /** Milliseconds that answers of a token webhook are cached (`--authentication-token-webhook-cache-ttl`). */
 const tokenCacheTtl = 120_000
 
-/** The webhook that authenticates tokens: its module is loaded by servers that have one. */
-async function tokenWebhook(
+/** The webhook that authenticates tokens. */
+function tokenWebhook(
   { options: { general, authentication }, ports }: AssemblyContext,
   audiences: readonly string[],
-): Promise<TokenAuthenticator[]> {
+): TokenAuthenticator[] {
   const { tokenWebhook: settings } = authentication
   if (settings === undefined) return []
-  const { webhookTokens } = await import('../access/authn/webhook-token.ts')
   const defaults = { version: 'v1beta1', cacheTtl: tokenCacheTtl } as const
   return [webhookTokens({ ...defaults, ...settings, audiences }, { ...ports, logger: ports.telemetry.logger, platform: general.platform })]
 }
@@ -83,7 +83,7 @@ export async function createIdentities(table: ResourceTable, context: AssemblyCo
     ...joining.map(local),
     ...(configured.tokens ? [local(configured.tokens)] : []),
     ...authentication.tokenAuthenticators,
-    ...(await tokenWebhook(context, audiences)),
+    ...tokenWebhook(context, audiences),
   ])
   const tokens = countedTokens(known, metrics.record(tokenRows), clock)
   const methods = [...authentication.authenticators, bearerAuthenticator(tokens), websocketAuthenticator(tokens, platform)]
