@@ -71,7 +71,7 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
   const { platform, table, cbor, metrics, release, layoutOf } = services.dispatch
   const verbs = verbsOf(services)
   const actionOf = createActions(services)
-  const known = new WeakMap<ServedResource, Map<string, Endpoint>>()
+  const known = new WeakMap<ServedResource, ReadonlyMap<string, Endpoint>>()
 
   function endpointOf({ definition }: ServedResource, subresource: string): Endpoint | undefined {
     const { views, places } = layoutOf(definition)
@@ -89,12 +89,12 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
   }
 
   function find(resource: ServedResource, subresource: string): Endpoint | undefined {
-    const all = known.get(resource) ?? new Map<string, Endpoint>()
-    known.set(resource, all)
-    const found = all.get(subresource) ?? endpointOf(resource, subresource)
+    const found = known.get(resource)?.get(subresource)
+    if (found !== undefined) return found
+    const made = endpointOf(resource, subresource)
     // Only names that exist, of which there are few.
-    if (found) all.set(subresource, found)
-    return found
+    if (made !== undefined) known.set(resource, new Map(known.get(resource)).set(subresource, made))
+    return made
   }
 
   const [deprecatedKey, removedKey] = [platform.name('<domain>/deprecated'), platform.name('<domain>/removed-release')]
