@@ -264,6 +264,7 @@ const readsFlags = new Set([
   ...['assets', 'authentication-options', 'certificate-options', 'daemon', 'flag-file', 'main', 'options', 'run', 'snapshot', 'store'].map(
     (name) => `runtimes/node/start/${name}.ts`,
   ),
+  'runtimes/node/check/index.ts',
   'runtimes/node/egress/flags.ts',
   'runtimes/node/log/options.ts',
 ])
