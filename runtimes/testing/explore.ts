@@ -63,6 +63,8 @@ const rows = {
 
 /** Faults of a schedule, and milliseconds of delays, at most. */
 const [maxFaults, maxDelay] = [6, 80]
+/** Milliseconds by which requests are delayed that are too many. */
+const stormDelay = 20
 /** Milliseconds that events are held back, at least. */
 const minHold = 80
 /** Events of watches that faults hit. */
@@ -158,6 +160,9 @@ async function run(
   const { user, kinds, act } = exploration
   server.requests.clear()
   for (const fault of faults) server.faults.add(fault)
+  // A storm in this process would leave no time to notice it.
+  const bounded = () => server.faults.add({ user, after: maxRequests, then: { latency: stormDelay } })
+  bounded()
   const controller = keepRunning(exploration, server)
   let isStorm = false
   const step = async (end = false) => {
@@ -167,6 +172,7 @@ async function run(
     await act(server, step)
     await step(true)
     server.faults.clear()
+    bounded()
     await step(true)
     let state = await stateOf(server, kinds)
     for (let look = 1; look < looks && wanted && !isStorm && changesOf(wanted.state, state).length > 0; look++) {
