@@ -57,7 +57,6 @@ import type { Peers } from '../peers/index.ts'
 import type { OpenStores } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { builtInResources } from '../resources/group-versions.ts'
-import { createRequestTracer } from '../tracing/tracer.ts'
 import { type ProxyClient, readProxyClient, registerOwn, reportAvailability, startAggregation } from './aggregation.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
@@ -438,7 +437,8 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     ],
     async ({ stores, encryption, encryptedData, ...needed }, context) => {
       const { tracer } = context.ports.telemetry
-      const beginSpan = tracer && createRequestTracer(tracer)
+      // Imported on demand: it brings OpenTelemetry.
+      const beginSpan = tracer && (await import('../tracing/tracer.ts')).createRequestTracer(tracer)
       const health = once(() =>
         context.healthOf({ stores: stores.all, encryption, readyChecks: [definitionsCheck(context), encryptedData.check] }),
       )

@@ -83,7 +83,7 @@ describe('the bundle of a worker', () => {
   })
 
   test('loads nothing later but what it shares with no other module: a bundler wraps what is shared, so that it is parsed twice', () => {
-    assert.deepEqual([...new Set(loadedLater)], ['core/access/authn/jose.ts'])
+    assert.deepEqual([...new Set(loadedLater)], ['core/access/authn/jose.ts', 'core/tracing/tracer.ts'])
   })
 
   test('starts fast, with a small heap', (t) => {
