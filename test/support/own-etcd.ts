@@ -17,7 +17,7 @@ export interface OwnEtcd {
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) }
 
-export interface OwnEtcdOptions extends Partial<Omit<EtcdServerOptions, 'engine' | 'ports'>> {
+export interface OwnEtcdOptions extends Partial<Omit<EtcdServerOptions, 'engine'>> {
   readonly clock?: Clock
   /** On a disk instead of in memory. */
   readonly durable?: boolean
