@@ -1,13 +1,16 @@
 /** `apiserver snapshot`, beside a daemon under load. */
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { apiOf, configMap, type TestList } from '../support/api.ts'
-import { type Daemon, readCredentials, runProgram, startDaemon } from '../support/daemon.ts'
+import { killedAtExit } from '../support/child.ts'
+import { bundle, type Daemon, readCredentials, runProgram, startDaemon } from '../support/daemon.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { tlsFetch } from '../support/tls-fetch.ts'
-import { eventually } from '../support/wait.ts'
+import { eventually, sleep } from '../support/wait.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 const writers = 6
@@ -109,6 +112,52 @@ test('with the keys of the saved server, a restored server accepts its kubeconfi
     body: '{}',
   })
   assert.match(await review.text(), /"username":"system:serviceaccount:default:client"/)
+})
+
+test('after a restore that was killed, a start serves everything, or says that the restore has not ended', async (t) => {
+  const { path, remove } = temporaryDirectory()
+  t.after(remove)
+  const [file, objects, rounds] = [join(path, 'saved'), 100, 8]
+  const first = await startDaemon({ directory: path })
+  t.after(() => first.stop())
+  // Large enough that writing takes longer than the start of the program.
+  const filler = 'x'.repeat(400_000)
+  for (let at = 0; at < objects; at++) await apiOf(first.fetch).create(collection, configMap(`c${at}`, { filler }))
+  assert.equal((await runProgram(['snapshot', 'save', file, `--data-dir=${join(path, 'data')}`])).code, 0)
+  await first.stop()
+  const restore = (to: string) =>
+    killedAtExit(spawn(process.execPath, [bundle, 'snapshot', 'restore', file, `--data-dir=${to}`], { stdio: 'ignore' }))
+  const began = performance.now()
+  assert.deepEqual(await once(restore(join(path, 'whole')), 'exit'), [0, null])
+  const length = performance.now() - began
+  const outcomes = { nothing: 0, refused: 0, everything: 0 }
+  for (let round = 0; round < rounds; round++) {
+    const directory = join(path, `killed-${round}`)
+    const data = join(directory, 'data')
+    mkdirSync(directory)
+    const child = restore(data)
+    // In the second half: the first goes into the start of the program.
+    await sleep(length * (0.5 + (0.5 * (round + 1)) / rounds))
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    const left = existsSync(data) ? readdirSync(data).filter((name) => !name.startsWith('owner.')) : []
+    const started = await startDaemon({ directory }).catch((error: unknown) => String(error))
+    if (typeof started === 'string') {
+      assert.match(started, /error: .*\/restoring: a snapshot was being restored into this directory, and not to the end; restore it again/)
+      outcomes.refused++
+      continue
+    }
+    t.after(() => started.stop())
+    const { items } = await apiOf(started.fetch).list(collection)
+    const count = items.filter(({ metadata }) => metadata.name.startsWith('c')).length
+    await started.stop()
+    if (left.length === 0) outcomes.nothing++
+    else {
+      assert.equal(count, objects, left.join())
+      outcomes.everything++
+    }
+  }
+  t.diagnostic(JSON.stringify(outcomes))
 })
 
 test('an invalid command ends with one line', async () => {
