@@ -120,6 +120,7 @@ metadata: {name: old}
 a: [
 `,
   'notes.txt': '{',
+  'kustomization.yaml': 'resources: [a]',
 }
 
 function written(files: { readonly [file: string]: string }) {

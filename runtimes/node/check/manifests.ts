@@ -36,6 +36,8 @@ export interface Manifests {
 }
 
 const isManifest = /\.(?:ya?ml|json)$/
+/** Not a manifest, but what kustomize makes some of. */
+const isKustomization = /^kustomization\.ya?ml$/
 /** A line that ends a document, as kubectl takes it: what else stands on the line is dropped. */
 const separator = /^---(?:\s|$)/
 const standardInput = '-'
@@ -46,7 +48,7 @@ function filesBelow(folder: string): string[] {
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) return entry.name.startsWith('.') ? [] : filesBelow(path)
-    return isManifest.test(entry.name) ? [path] : []
+    return isManifest.test(entry.name) && !isKustomization.test(entry.name) ? [path] : []
   })
 }
 
