@@ -221,6 +221,17 @@ function verdictOf(wanted: Outcome, seen: Outcome): string | undefined {
   return changes.length === 0 ? undefined : textOf(changes)
 }
 
+/** A value as it is written in a program. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  if (typeof value === 'object' && value !== null)
+    return `{ ${Object.entries(value)
+      .filter(([, each]) => each !== undefined)
+      .map(([name, each]) => `${name}: ${literal(each)}`)
+      .join(', ')} }`
+  return typeof value === 'string' && !/['\\]/.test(value) ? `'${value}'` : JSON.stringify(value)
+}
+
 const testOf = (seed: number | undefined, faults: readonly Fault[], what: string) =>
   [
     `test(${JSON.stringify(seed === undefined ? 'the schedule' : `seed ${seed}`)}, async () => {`,
@@ -228,13 +239,7 @@ const testOf = (seed: number | undefined, faults: readonly Fault[], what: string
     '  await explore({',
     '    ...exploration,',
     '    faults: [',
-    ...faults.map(
-      (fault) =>
-        `      ${JSON.stringify(fault)
-          .replaceAll(/"(\w+)":/g, ' $1: ')
-          .replaceAll('}', ' }')
-          .replaceAll('"', "'")},`,
-    ),
+    ...faults.map((fault) => `      ${literal(fault)},`),
     '    ],',
     '  })',
     '})',

@@ -279,7 +279,7 @@ const writers: { readonly [file: string]: string } = {
   'core/apply/managers.ts': 'writes an identity',
   'core/audit/event.ts': 'writes events',
   'core/controllers/custom-resources/conversion-webhook.ts': 'writes a review',
-  'core/answers/rendering/watch-framing.ts': 'writes an event',
+  'core/answers/encodings/json.ts': 'writes an event',
   'core/objects/storage/codec.ts': 'writes the start of served bytes, and compares it',
   'core/objects/storage/raw-codec.ts': 'compares the start of stored bytes',
   'core/objects/storage/served-metadata.ts': 'compares the start of served bytes',
