@@ -93,14 +93,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   const log = logOfFlags(flags, output)
   const { logger } = log
   const sharing = flags.get('permit-port-sharing') ? sharingWarnings() : []
-  for (const warning of [
-    ...flags.warnings,
-    ...headerWarnings(flags),
-    ...gatesOfFlags(flags).warnings,
-    ...sharing,
-    ...authorizationWarnings(flags),
-  ])
-    logger.warn({}, warning)
+  for (const warning of [...flags.warnings, ...headerWarnings(flags), ...gatesOfFlags(flags).warnings, ...sharing]) logger.warn({}, warning)
   const [options, stores, listening] = [serverOptions(flags), storeOptions(flags), listenOptions(flags)]
   const [files, authentication] = [certificateOptions(flags), authenticationOptions(flags)]
   const shutdown = {
@@ -142,6 +135,7 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   opened.add(() => tokens.close())
   const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
   const given = { authorities, tokens, serviceAccountKey: pki.serviceAccountKeyPem }
+  for (const warning of authorizationWarnings(flags)) logger.warn({}, warning)
   const complete = {
     ...options,
     ...(await authenticators(authentication, given, ports, metrics, egress?.classes)),
