@@ -165,9 +165,11 @@ function builtInRequest(input: string | URL | Request, init: RequestInit | undef
 
 /** Starts a server. All options are optional; by default all requests are authorized (see `authorizationModes`). */
 export async function startTestServer(given: TestServerOptions = {}): Promise<TestServer> {
-  const { webhooks = {}, ...options } = given
+  // Anything else than an object is refused with the other options.
+  const isObject = typeof given === 'object' && given !== null
+  const { webhooks = {}, ...options } = isObject ? given : {}
   validateOptions('startTestServer', identityRows, { webhooks })
-  const completed = withIdentityWebhooks(options, webhooks)
+  const completed = isObject ? withIdentityWebhooks(options, webhooks) : given
   validateServerOptions('startTestServer', completed, { from: snapshotType, telemetry: portRows.telemetry })
   const { from, telemetry, platform = 'kubernetes', ...others } = completed
   return startIn(familyOf({ platform, ...others }, telemetry), from, new Answers(identityAnswers(webhooks)))

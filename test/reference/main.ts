@@ -50,7 +50,7 @@ function wantedParts(): readonly Part[] {
     values.recorded || (name === flags.name ? values.binary !== undefined : own === undefined || values.only !== undefined)
   const run = wanted.filter(isRun)
   for (const { name, flags: own } of wanted)
-    if (own) console.log(`${name}: ${run.length > 1 ? 'not compared; ' : ''}the reference needs ${own.join(' ')}`)
+    if (own && !values.recorded) console.log(`${name}: ${run.length > 1 ? 'not compared; ' : ''}the reference needs ${own.join(' ')}`)
   if (!values.recorded && byFlags(run).length > 1) throw new Error('--only names parts whose servers have different flags')
   if (wanted.includes(flags) && !run.includes(flags)) console.log('flags are not compared: --binary PATH of the reference is missing')
   if (wanted.length === 0) throw new Error(`--only: parts are ${parts.map(({ name }) => name).join(', ')}`)
