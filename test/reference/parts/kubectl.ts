@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { collectionPath } from '../../support/minimal-objects.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
-import { account, isNamedFreely, objectOf, pathOf, removes } from '../inputs/objects.ts'
+import { account, isNamedFreely, harmlessObjectOf as objectOf, pathOf, removes } from '../inputs/objects.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
 
 const tables = {

@@ -1,9 +1,8 @@
 /** Lives of objects of every kind: applied by several managers, updated, deleted with every option. These write. */
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
-import type { JsonObject } from '../../../core/schema/model.ts'
 import { collectionPath } from '../../support/minimal-objects.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
-import { account, isNamedFreely, objectOf as minimalOf, nameOf, pathOf, removes } from '../inputs/objects.ts'
+import { account, isNamedFreely, nameOf, harmlessObjectOf as objectOf, pathOf, removes } from '../inputs/objects.ts'
 import { storedKinds, titleOf } from '../kinds.ts'
 
 const kinds = storedKinds.filter((definition) => isNamedFreely(definition) && !definition.specFinalizers)
@@ -17,12 +16,6 @@ const sharing = (definition: ResourceDefinition) =>
 /** The name of a scene's object, of its own in every version of a kind. */
 const own = (definition: ResourceDefinition, name: string) =>
   sharing(definition) ? `${name}-${[definition.version, definition.group || 'core'].join('-').split('.', 1)[0]}` : name
-
-/** The kind's minimal object, which has no effect on objects of other kinds. */
-function objectOf(definition: ResourceDefinition, name: string): JsonObject {
-  const object = minimalOf(definition, name)
-  return definition.kind === 'LimitRange' ? { ...object, spec: { limits: [{ type: 'example.com/nothing', max: { cpu: '1' } }] } } : object
-}
 
 const applied = { 'content-type': 'application/apply-patch+yaml' }
 const merge = { 'content-type': 'application/merge-patch+json' }
