@@ -58,11 +58,11 @@ export default async function* report(source) {
       if (!suite && !isFile(data.name)) passed++
     } else if (!failedInside) {
       failed++
-      // Caused by the failure of the suite, which is reported itself.
-      if (data.details?.error?.failureType === 'cancelledByParent') continue
       const name = [...path.slice(0, data.nesting).filter((each) => !isFile(each)), data.name].join(' > ')
       const place = data.file === undefined ? '' : original(`${data.file}:${data.line}:${data.column}`)
-      const failure = `not ok: ${name}\n      ${place}\n${indent(original(explain(data.details)))}`
+      // Its suite failed, or its file had nothing left to wait for.
+      const why = data.details?.error?.failureType === 'cancelledByParent' ? 'was cancelled: see its suite or file' : explain(data.details)
+      const failure = `not ok: ${name}\n      ${place}\n${indent(original(why))}`
       failures.push(failure)
       yield `${failure}\n`
     }
