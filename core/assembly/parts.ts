@@ -419,9 +419,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
   audit: part(
     ['requestMetrics'],
-    async ({ requestMetrics }, { options, ports }) => {
-      return createAudit(options, ports, requestMetrics.audit, requestMetrics.passed('audit'))
-    },
+    ({ requestMetrics }, { options, ports }) => createAudit(options, ports, requestMetrics.audit, requestMetrics.passed('audit')),
     {
       when: ({ options: { audit } }) => audit.auditPolicyFile !== undefined || audit.auditPolicy !== undefined,
       stop: (audit) => audit?.close(),

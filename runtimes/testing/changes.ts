@@ -1,6 +1,8 @@
 /** What differs between two JSON values: as a JSON patch, and as text. */
+import { tokensOf } from '../../core/apply/json-patch.ts'
 import { equal } from '../../core/schema/json/equal.ts'
-import type { Json } from '../../core/schema/model.ts'
+import { isObject } from '../../core/schema/json/is-object.ts'
+import type { Json, JsonObject } from '../../core/schema/model.ts'
 
 /** A place where two values differ. `before` is undefined for what was added, `after` for what was removed. */
 export interface Change {
@@ -10,15 +12,12 @@ export interface Change {
   readonly after?: unknown
 }
 
-type Members = { readonly [name: string]: unknown }
-
-const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null && !Array.isArray(value)
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Members that are undefined count as absent, as in JSON. Lists of different lengths are one change. */
 export function changesOf(before: unknown, after: unknown, path = ''): Change[] {
   if (before === undefined && after === undefined) return []
-  if (isMembers(before) && isMembers(after)) {
+  if (isObject(before) && isObject(after)) {
     const names = new Set([...Object.keys(before), ...Object.keys(after)])
     return [...names].flatMap((name) => changesOf(member(before, name), member(after, name), `${path}/${escaped(name)}`))
   }
@@ -27,7 +26,7 @@ export function changesOf(before: unknown, after: unknown, path = ''): Change[] 
   return equal(before as Json, after as Json) ? [] : [{ path, before, after }]
 }
 
-const member = (value: Members, name: string) => (Object.hasOwn(value, name) ? value[name] : undefined)
+const member = (value: JsonObject, name: string) => (Object.hasOwn(value, name) ? value[name] : undefined)
 
 /** The operations (RFC 6902) that make the changes. */
 export const patchOf = (changes: readonly Change[]): object[] =>
@@ -46,10 +45,7 @@ function shown(value: unknown): string {
 
 /** `/data/tea` as `data.tea`; names with dots stay readable in quotes. */
 function place(path: string): string {
-  const names = path
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const names = tokensOf(path).slice(1)
   return names.map((name) => (/^[\w-]+$/.test(name) ? name : JSON.stringify(name))).join('.') || '(all)'
 }
 

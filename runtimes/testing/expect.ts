@@ -1,16 +1,13 @@
 /** Expectations that say in what an object, or the work of a controller, differs from what a test wants. */
+import { isObject } from '../../core/schema/json/is-object.ts'
 import { type Change, changesOf, textOf } from './changes.ts'
 import type { ObjectClient } from './objects.ts'
 import { isWrite, type Selection } from './selection.ts'
 import type { TestServer } from './server.ts'
 
-type Part = { readonly [name: string]: unknown }
-
-const isPart = (value: unknown): value is Part => typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** What an object has in the places that are wanted. Lists are compared as a whole. */
 function partOf(object: unknown, wanted: unknown): unknown {
-  if (!isPart(object) || !isPart(wanted)) return object
+  if (!isObject(object) || !isObject(wanted)) return object
   return Object.fromEntries(Object.entries(wanted).map(([name, part]) => [name, partOf(object[name], part)]))
 }
 

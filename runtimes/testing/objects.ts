@@ -144,15 +144,10 @@ export function objectClient<T extends object>(
     }
     let last = items[0]
     if (reached(last)) return last
-    try {
-      for await (const { type, object } of client.watch({ fieldSelector, resourceVersion: metadata.resourceVersion }, signal)) {
-        if (type === 'BOOKMARK') continue
-        last = type === 'DELETED' ? undefined : object
-        if (reached(last)) return last
-      }
-    } catch (error) {
-      // The watch had not begun yet.
-      if (!signal.aborted) throw error
+    for await (const { type, object } of client.watch({ fieldSelector, resourceVersion: metadata.resourceVersion }, signal)) {
+      if (type === 'BOOKMARK') continue
+      last = type === 'DELETED' ? undefined : object
+      if (reached(last)) return last
     }
     const why = signal.aborted ? `condition not met within ${timeout} ms` : 'the watch ended before the condition was met'
     throw new Error(`${kind} ${name}: ${why}; ${shown(last)}`)

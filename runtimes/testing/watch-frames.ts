@@ -1,4 +1,5 @@
 /** The events of a watch's body, as bytes: lines of JSON, or messages of protobuf behind their lengths. */
+import { concatenate } from '../../core/schema/bytes.ts'
 
 const lineFeed = 0x0a
 const lengthBytes = 4
@@ -28,9 +29,7 @@ export class FrameReader {
 
   /** The frames that are complete with these bytes. */
   push(bytes: Uint8Array): Uint8Array<ArrayBuffer>[] {
-    const all = new Uint8Array(this.#rest.length + bytes.length)
-    all.set(this.#rest)
-    all.set(bytes, this.#rest.length)
+    const all = concatenate([this.#rest, bytes])
     const frames: Uint8Array<ArrayBuffer>[] = []
     let start = 0
     for (let end = this.#endOf(all, start); end !== undefined; end = this.#endOf(all, start)) {

@@ -4,10 +4,8 @@ import type { WebhookConnection } from '../../../core/outgoing/webhook/connectio
 import { loadConnectionFile } from '../../../core/outgoing/webhook/connection-file.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
-import { nodeClock, nodeFiles, nodeOutbound } from '../start/ports.ts'
-
-/** Milliseconds until connected. */
-const connectTimeout = 10_000
+import { ask, baseOf } from '../start/ask.ts'
+import { nodeClock, nodeFiles } from '../start/ports.ts'
 
 export interface Cluster {
   /** The object, or the list, at a path; undefined: there is none. Rejects with a one-line Error for other answers. */
@@ -20,16 +18,11 @@ export async function openCluster(kubeconfig: string): Promise<Cluster> {
   return { get: (path) => read(connection, path) }
 }
 
-async function read({ url, options, authorization }: WebhookConnection, path: string): Promise<JsonObject | undefined> {
-  const header = await authorization?.()
-  const headers = { accept: 'application/json', ...(header !== undefined && { authorization: header }) }
-  const target = `${url.replace(/\/$/, '')}${path}`
-  let response: Response
-  try {
-    response = await nodeOutbound.fetch(new Request(target, { headers }), { ...options, connectTimeout })
-  } catch (error) {
+async function read(connection: WebhookConnection, path: string): Promise<JsonObject | undefined> {
+  const target = baseOf(connection) + path
+  const response = await ask(connection, path, 'application/json').catch((error: unknown) => {
     throw new Error(`${target}: no answer: ${messageOf(error)}`)
-  }
+  })
   const body = await response.text()
   if (response.status === 404) return undefined
   if (!response.ok) throw new Error(`${target}: status ${response.status}: ${body.slice(0, 400)}`)

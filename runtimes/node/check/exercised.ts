@@ -1,7 +1,7 @@
 /** Which rules of definitions and which admission policies met an object: a rule that no manifest meets has not been tried. */
 import { isObject } from '../../../core/schema/json/is-object.ts'
 import type { Json, JsonObject } from '../../../core/schema/model.ts'
-import { groupOf } from './kinds.ts'
+import { groupOf, isDefinition } from './kinds.ts'
 import type { Manifest } from './manifests.ts'
 
 /** A rule or a policy that no manifest met. */
@@ -84,7 +84,7 @@ export class Exercised {
     if (level) meet(level, stored ?? object, isUpdate)
     if (stored === undefined) return undefined
     const [group, name] = [groupOf(apiVersion), (object['metadata'] as { name?: string } | undefined)?.name]
-    if (group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition') this.#define(object, String(name))
+    if (isDefinition(manifest)) this.#define(object, String(name))
     if (group !== policyGroup) return undefined
     if (policyKinds.includes(kind)) return this.#twin(kind, String(name), object)
     return bindingKinds.includes(kind) ? bindingTwin(kind, String(name), object) : undefined

@@ -10,7 +10,7 @@ import { serverOptions } from '../start/options.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 import { Exercised } from './exercised.ts'
 import { copyOf, Judge } from './judge.ts'
-import { groupOf } from './kinds.ts'
+import { groupOf, isDefinition } from './kinds.ts'
 import { loadManifests, type Manifest } from './manifests.ts'
 import { passed, type Results, reports } from './report.ts'
 import { startServer } from './server.ts'
@@ -54,9 +54,6 @@ function optionsOf(flags: Flags, program: string): ServerOptions {
   const parsed = parseFlags(['--platform=kubernetes', '--allow-privileged', ...emulated, ...given], program)
   return serverOptions(parsed)
 }
-
-const isDefinition = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }) =>
-  groupOf(apiVersion) === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition'
 
 /** The definitions of a cluster whose groups the manifests use and do not define. */
 async function definitionsOf(cluster: Cluster, manifests: readonly Manifest[]): Promise<JsonObject[]> {

@@ -59,3 +59,7 @@ export const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? (apiV
 
 /** How objects of a kind are checked. */
 export const checkedKind = (apiVersion: string, kind: string): CheckedKind => kinds[groupOf(apiVersion)]?.[kind] ?? { order: usual }
+
+/** Whether it is a CustomResourceDefinition. */
+export const isDefinition = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean =>
+  groupOf(apiVersion) === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition'

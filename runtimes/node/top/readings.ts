@@ -2,14 +2,12 @@
 import { type LiveReading, liveRoot } from '../../../core/meta/debug/live.ts'
 import type { WebhookConnection } from '../../../core/outgoing/webhook/connection.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
-import { nodeOutbound } from '../start/ports.ts'
+import { ask, baseOf } from '../start/ask.ts'
 
 /** Maximum characters of one reading: lists are bounded, so are names. */
 const maxReading = 1024 * 1024
 /** Maximum characters of an answer that is no stream. */
 const maxAnswer = 4096
-/** Milliseconds until connected. */
-const connectTimeout = 10_000
 
 /** The message of a Status, or the text itself. */
 function messageIn(text: string): string {
@@ -21,22 +19,12 @@ function messageIn(text: string): string {
   }
 }
 
-async function answerOf(url: string, { options, authorization }: WebhookConnection): Promise<Response> {
-  const header = await authorization?.()
-  const request = new Request(`${url}${liveRoot}/stream`, {
-    headers: { accept: 'text/event-stream, application/json', ...(header !== undefined && { authorization: header }) },
-  })
-  try {
-    return await nodeOutbound.fetch(request, { ...options, connectTimeout })
-  } catch (error) {
-    throw new Error(`${url}: no answer: ${messageOf(error)}`)
-  }
-}
-
 /** Yields readings until the server ends the stream. Rejects with a one-line Error when there is no stream, or it breaks. */
 export async function* readings(connection: WebhookConnection): AsyncGenerator<LiveReading> {
-  const url = connection.url.endsWith('/') ? connection.url.slice(0, -1) : connection.url
-  const response = await answerOf(url, connection)
+  const url = baseOf(connection)
+  const response = await ask(connection, `${liveRoot}/stream`, 'text/event-stream, application/json').catch((error: unknown) => {
+    throw new Error(`${url}: no answer: ${messageOf(error)}`)
+  })
   const type = response.headers.get('content-type') ?? ''
   if (response.status === 404) throw new Error(`${url}: no readings: not this kind of server, or it runs with --profiling=false`)
   if (response.status !== 200)
