@@ -1,8 +1,8 @@
 /** The way of requests through the faults of a test, and into its memory. It is used from the moment a test asks for one of them. */
-import { pauseFor } from '../../core/outgoing/time-limit.ts'
 import type { Clock, Connection } from '../../core/ports.ts'
 import { origin } from './call.ts'
 import { Faults, refusal, type Verdict } from './faults.ts'
+import { pauseOn } from './pause.ts'
 import { Requests, SeenRequest } from './requests.ts'
 import { type Asked, askedBy, isWrite } from './selection.ts'
 import { FrameReader } from './watch-frames.ts'
@@ -138,7 +138,7 @@ export class Traffic {
   }
 
   async #pause(milliseconds: number, { signal }: Pick<Request, 'signal'>): Promise<void> {
-    await pauseFor(this.#server.clock(), milliseconds, signal)
+    await pauseOn(this.#server.clock(), milliseconds, signal)
   }
 
   /** A read of the state at a revision: of one object, a list with it alone. */

@@ -1,11 +1,11 @@
 /** Answers, in this process, the calls that a server makes to webhooks. */
 import { untilAborted } from '../../core/common/abort.ts'
-import { pauseFor } from '../../core/outgoing/time-limit.ts'
 import type { Clock, Outbound } from '../../core/ports.ts'
 import { encodeBase64 } from '../../core/schema/formats/base64.ts'
 import { encodeUtf8 } from '../../core/schema/formats/utf8.ts'
 import { messageOf } from '../../core/schema/message-of.ts'
 import { changesOf, patchOf } from './changes.ts'
+import { pauseOn } from './pause.ts'
 import type {
   AccessQuestion,
   AdmissionAnswer,
@@ -111,7 +111,7 @@ export function tokenAnswer(authenticate: TokenFunction): Answer {
 export const delayed =
   (answer: Answer, milliseconds: number): Answer =>
   async (request, clock) => {
-    await pauseFor(clock, milliseconds, request.signal)
+    await pauseOn(clock, milliseconds, request.signal)
     return answer(request, clock)
   }
 
