@@ -97,9 +97,10 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
     async run(secrets, given, answers) {
       const own = await credentialsOf(secrets)
       const copied = given === undefined ? await firstStates?.next() : undefined
-      const from = given ?? (copied && { store: copied, ahead: 0, secrets })
       // What controllers do later, such as what they repeat, is left.
-      const left = copied ? 'maybe' : from && states.get(from.store)
+      if (copied) states.set(copied, 'maybe')
+      const from = given ?? (copied && { store: copied, ahead: 0, secrets })
+      const left = from && states.get(from.store)
       /** When controllers last got work; undefined: they sleep. */
       let changed = left === undefined ? webClock.monotonic() : undefined
       let cancelWake = () => {}
