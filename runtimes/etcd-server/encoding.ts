@@ -21,8 +21,10 @@ export function response<F extends { readonly [name: string]: unknown }>(fields:
   }
 }
 
-/** First size in bytes of the buffer of a message. */
+/** Least bytes of the buffer of a message. */
 const firstSize = 128
+/** Least bytes of a buffer that is used again. */
+const firstShared = 1_024
 
 export function encode<V>(encoder: Encoder<V>, value: V, size = firstSize): Uint8Array {
   const writer = new ProtobufWriter(size)
@@ -40,11 +42,11 @@ export class MessageWriter {
 
   /**
    * A message with its prefix: no compression, four bytes of length (PROTOCOL-HTTP2.md of grpc/grpc). It is valid until the next one is encoded,
-   * unless `lend` is called before.
+   * unless `lend` is called before. `size`: about how many bytes it has, so that its buffer does not grow step by step.
    */
-  message<V>(encoder: Encoder<V>, value: V): Uint8Array {
+  message<V>(encoder: Encoder<V>, value: V, size = 0): Uint8Array {
     const writer = this.#writer
-    writer.reset(keptBytes)
+    writer.reset(keptBytes, Math.max(size, firstShared))
     encoder(writer, value)
     const { length } = writer
     writer.raw([0, length >>> 24, (length >>> 16) & 0xff, (length >>> 8) & 0xff, length & 0xff])

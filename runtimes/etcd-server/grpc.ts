@@ -89,8 +89,9 @@ export class Call implements StreamUser {
     return this.#waitingBytes + this.#stream.rest.length
   }
 
-  send<V>(encoder: Encoder<V>, value: V): void {
-    const bytes = this.#service.writer.message(encoder, value)
+  /** `size`: about how many bytes the message has. */
+  send<V>(encoder: Encoder<V>, value: V, size?: number): void {
+    const bytes = this.#service.writer.message(encoder, value, size)
     if (this.#stream.rest.length > 0 || this.#waiting.length > 0) {
       this.#waiting.push(Buffer.from(bytes))
       this.#waitingBytes += bytes.length
@@ -230,12 +231,20 @@ function unknownMethod({ methods }: Service, path: string): Refusal {
   return new Refusal(codes.unimplemented, isKnown ? `unknown method ${method} for service ${name}` : `unknown service ${name}`)
 }
 
-/** A method with one request and one response, which may be there at once. `bytes`: size of the request. */
-export const unary = <V, R>(decoder: Decoder<V>, encoder: Encoder<R>, answer: (request: V, bytes: number) => R | Promise<R>): Method => ({
+/**
+ * A method with one request and one response, which may be there at once. `bytes`: size of the request. `sizeOf`: about how many bytes a response
+ * has that may be large.
+ */
+export const unary = <V, R>(
+  decoder: Decoder<V>,
+  encoder: Encoder<R>,
+  answer: (request: V, bytes: number) => R | Promise<R>,
+  sizeOf?: (response: R) => number,
+): Method => ({
   open(call) {
     let hasRequest = false
     const send = (response: R) => {
-      call.send(encoder, response)
+      call.send(encoder, response, sizeOf?.(response))
       call.finish()
     }
     return {

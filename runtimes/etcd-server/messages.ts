@@ -130,6 +130,13 @@ export const rangeResponse = response({ ...withHeader, kvs: repeated(nested(2, (
 export const putResponse = response({ ...withHeader, prevKv: nested(2, () => keyValue) })
 export const deleteRangeResponse = response({ ...withHeader, deleted: int(2), prevKvs: repeated(nested(3, () => keyValue)) })
 
+/** Bytes of a response around its keys and values, and of a key with its value around these: about as many as there are. */
+const [responseBytes, keyValueBytes] = [64, 48]
+
+/** About how many bytes a response of Range has. */
+export const rangeBytes = ({ kvs = [] }: RangeResponse): number =>
+  kvs.reduce((sum, { key = '', value = noValue }) => sum + key.length + value.length + keyValueBytes, responseBytes)
+
 export type Header = Parameters<typeof header>[1]
 export type RangeResponse = Parameters<typeof rangeResponse>[1]
 export type PutResponse = Parameters<typeof putResponse>[1]

@@ -26,11 +26,16 @@ const storeOf = ({ history, options: { engine } }: Member): Store => ({
 function kv(member: Member): Methods {
   const { options } = member
   return {
-    Range: unary(messages.rangeRequest, messages.rangeResponse, (request) => {
-      checkRange(request)
-      member.checkRead()
-      return member.complete(range(member.history, committed(member.history), request))
-    }),
+    Range: unary(
+      messages.rangeRequest,
+      messages.rangeResponse,
+      (request) => {
+        checkRange(request)
+        member.checkRead()
+        return member.complete(range(member.history, committed(member.history), request))
+      },
+      messages.rangeBytes,
+    ),
     Put: unary(messages.putRequest, messages.putResponse, async (request, bytes) => {
       checkPut(request)
       member.checkWrite(bytes)

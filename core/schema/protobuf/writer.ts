@@ -26,9 +26,9 @@ export class ProtobufWriter {
     this.#start = size
   }
 
-  /** Discards the content and keeps the buffer, unless it has more bytes than this. */
-  reset(kept = largestKept): void {
-    if (this.#bytes.length > kept) this.#bytes = new Uint8Array(firstSize)
+  /** Discards the content and keeps the buffer, unless it has more than `kept` bytes. `size`: expected bytes of the next content. */
+  reset(kept = largestKept, size = firstSize): void {
+    if (this.#bytes.length > kept || this.#bytes.length < size) this.#bytes = new Uint8Array(size)
     this.#start = this.#bytes.length
   }
 
