@@ -40,6 +40,20 @@ export const textOf = (pieces: readonly Uint8Array[]) => pieces.reduce((text, pi
 /** Of the resourceVersion behind another member. */
 const memberStart = encoder.encode(',"resourceVersion":"')
 
+/** The code of a digit, as the first character of a name. */
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39
+
+/**
+ * The JSON of an object that starts with kind, apiVersion and metadata. JavaScript objects have members with names of array indices before all
+ * others, and a custom resource may have such fields.
+ */
+export function printObject(object: ApiObject): string {
+  const text = printJson(object)
+  if (!isDigit(text.charCodeAt('{"'.length))) return text
+  const { kind, apiVersion, metadata, ...fields } = object
+  return `${printJson({ kind, apiVersion, metadata }).slice(0, -1)},${printJson(fields).slice(1)}`
+}
+
 /** An object in canonical form, and its JSON. */
 export class Printed {
   readonly object: ApiObject
@@ -136,7 +150,7 @@ export function createCodec(
     return canonicalise(definition.schema, unversioned as unknown as Json, { root: true, shares: true }) as ApiObject
   }
 
-  const print = (object: ApiObject) => new Printed(object, htmlSafe(printJson(object)))
+  const print = (object: ApiObject) => new Printed(object, htmlSafe(printObject(object)))
   const decode = (...served: readonly Uint8Array[]) => parseJsonText(textOf(served), schema) as ApiObject
 
   const findLabels = labelsFinder(definition)

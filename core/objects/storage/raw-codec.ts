@@ -9,7 +9,7 @@ import { encodeCbor, isCbor } from '../../schema/cbor/encode.ts'
 import { parseJsonText, printJson } from '../../schema/json/text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json } from '../../schema/model.ts'
-import { type Codec, type CodecOptions, Printed, textOf, unstored } from './codec.ts'
+import { type Codec, type CodecOptions, Printed, printObject, textOf, unstored } from './codec.ts'
 import { versionMember, versionPlace } from './version-place.ts'
 
 const encoder = new TextEncoder()
@@ -28,7 +28,7 @@ const printedHeadLength = ({ kind, apiVersion }: ApiObject) => utf8Length(printJ
 function printed({ kind, apiVersion, metadata, ...rest }: ApiObject): Printed {
   const { resourceVersion: _version, ...own } = metadata
   const object = { kind, apiVersion, metadata: own, ...rest }
-  return new Printed(object, printJson(object))
+  return new Printed(object, printObject(object))
 }
 
 function parsed(stored: Uint8Array): ApiObject {
