@@ -142,7 +142,8 @@ const typeTitle = ({ apiVersion, kind }: ObjectType) => `${splitVersion(apiVersi
 
 function objectTitle(type: ObjectType, object: JsonObject): string {
   const { name, namespace } = metadataOf(object)
-  return `(${namespace ?? ''}/${name ?? ''}; ${typeTitle(type)})`
+  const shown = (value: Json | undefined) => (typeof value === 'string' ? value : '')
+  return `(${shown(namespace)}/${shown(name)}; ${typeTitle(type)})`
 }
 
 /** 500 without a reason: the result of an apply is not an object of the kind. */

@@ -1,5 +1,9 @@
 import { badRequest } from '../answers/status.ts'
 import type { Platform } from '../platform.ts'
+import { DecodeError, decode } from '../schema/decode.ts'
+import { syntaxFault } from '../schema/json/syntax.ts'
+import { parseJsonText } from '../schema/json/text.ts'
+import { type Infer, int64, message, required, string } from '../schema/model.ts'
 
 /** Position at which a paginated list continues. */
 export interface ContinuePoint {
@@ -28,27 +32,40 @@ export function encodeContinue({ start, revision }: ContinuePoint, platform: Pla
 
 /** Decodes a continue token. It can't point outside the list's prefix. Throws BadRequest. */
 export function decodeContinue(token: string, platform: Platform): ContinuePoint {
-  const { v, rv = 0, start = '' } = readToken(token)
+  const { v, rv, start } = readToken(token)
   const known = platform.name(version)
-  if (v !== known) throw fail(`: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`)
-  if (typeof rv !== 'number' || typeof start !== 'string' || !Number.isSafeInteger(rv)) throw fail(': malformed token')
+  if (v !== known) throw fail(`: server does not recognize this encoded version ${v}`)
   if (rv === 0) throw fail(`: incorrect encoded start resourceVersion (version ${known})`)
   if (start === '') throw fail(`: encoded start key empty (version ${known})`)
   const key = start.startsWith('/') ? start.slice(1) : start
   if (key.split('/').some((part, index, parts) => part === '.' || part === '..' || (part === '' && (index > 0 || parts.length > 1))))
     throw fail(`: ${start}`)
-  return { start: key, revision: rv }
+  return { start: key, revision: Number(rv) }
 }
 
-function readToken(token: string): { readonly [name: string]: unknown } {
+/** What a token holds, under the reference's names. */
+const Token = message(
+  'continueToken',
+  'Where a list continues.',
+  {
+    v: required(1, string, 'Version of the form of tokens.'),
+    rv: required(2, int64, 'Revision.'),
+    start: required(3, string, 'First key.'),
+  },
+  { goPackage: 'storage' },
+)
+
+function readToken(token: string): Infer<typeof Token> {
   const at = token.search(/[^A-Za-z0-9_-]/)
   if (at >= 0 || token.length % 4 === 1) throw fail(`: illegal base64 data at input byte ${at >= 0 ? at : token.length - 1}`)
+  const bytes = Uint8Array.from(atob(token.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+  const fault = syntaxFault(bytes)
+  if (fault !== undefined) throw fail(`: ${fault}`)
   try {
-    const bytes = Uint8Array.from(atob(token.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    if (typeof value === 'object' && value !== null) return value as { readonly [name: string]: unknown }
-  } catch {}
-  throw fail(': malformed token')
+    return decode(Token, parseJsonText(new TextDecoder().decode(bytes)) ?? {}).value as Infer<typeof Token>
+  } catch (error) {
+    throw error instanceof DecodeError ? fail(`: ${error.message}`) : error
+  }
 }
 
 const fail = (why: string) => badRequest(`invalid continue token: continue key is not valid${why}`)

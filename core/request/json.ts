@@ -1,4 +1,4 @@
-import { type ApiError, badRequest } from '../answers/status.ts'
+import { ApiError, badRequest } from '../answers/status.ts'
 import { decodeUtf8, repairUtf8 } from '../schema/formats/utf8.ts'
 import { NumberRangeError } from '../schema/go/spelled-number.ts'
 import { syntaxFault } from '../schema/json/syntax.ts'
@@ -66,13 +66,15 @@ export const strictFaults = (bytes: Uint8Array, shape: Shape): string[] => findF
 export const mergedDuplicates = (bytes: Uint8Array, schema: Schema): Uint8Array =>
   new TextEncoder().encode(mergeDuplicates(decodeUtf8(bytes) ?? repairUtf8(bytes), schema))
 
+/** 400 for a text that is JSON, with a number that Go can't hold: it finds the kind of the object before that. */
+export class NumberRangeRefusal extends ApiError {}
+
 /** What a parser returns, unless a number is beyond doubles. */
 function inRange(parse: () => Json): Json {
   try {
     return parse()
   } catch (error) {
-    if (error instanceof NumberRangeError) throw badRequest(error.message)
-    throw error
+    throw error instanceof NumberRangeError ? new NumberRangeRefusal('BadRequest', error.message) : error
   }
 }
 

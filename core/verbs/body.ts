@@ -6,7 +6,7 @@ import type { Slices } from '../common/slices.ts'
 import type { Platform } from '../platform.ts'
 import { receiveBody } from '../request/body.ts'
 import { type DeleteOptions, deleteOptionsOf, readDeleteOptions } from '../request/delete-options.ts'
-import { mergedDuplicates, parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
+import { mergedDuplicates, NumberRangeRefusal, parseJson, strictFaults, unrecognizedObject } from '../request/json.ts'
 import { bodyShape } from '../request/json-faults.ts'
 import { bodyFormat } from '../request/media-type.ts'
 import type { FieldValidation } from '../request/options.ts'
@@ -153,6 +153,7 @@ function parseText(bytes: Uint8Array, format: 'json' | 'yaml', schema?: Message)
     const merged = parseJson(mergedDuplicates(bytes, schema), { ...options, duplicates: false })
     return { value: merged.value, faults, isOwn: true, isStrict: true }
   } catch (error) {
+    if (error instanceof NumberRangeRefusal) throw error
     throw isBadRequest(error) ? badRequest(`couldn't get version/kind; json parse error: ${error.message}`) : error
   }
 }
@@ -160,11 +161,12 @@ function parseText(bytes: Uint8Array, format: 'json' | 'yaml', schema?: Message)
 const isBadRequest = (error: unknown): error is ApiError => error instanceof ApiError && error.status.reason === 'BadRequest'
 
 /** As `parseText`; the error says that no object of the kind was found. */
-function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: string, schema?: Message): Body {
+function parseBody(bytes: Uint8Array, format: 'json' | 'yaml', kind: BodyKind): Body {
   try {
-    return parseText(bytes, format, schema)
+    return parseText(bytes, format, kind.schema)
   } catch (error) {
-    throw isBadRequest(error) ? unrecognizedObject(kind, error.message, bytes) : error
+    if (error instanceof NumberRangeRefusal) throw cannotHandle(kind, error.message)
+    throw isBadRequest(error) ? unrecognizedObject(kind.kind, error.message, bytes) : error
   }
 }
 
@@ -252,7 +254,7 @@ const fromText =
   (format: 'json' | 'yaml'): ObjectReader =>
   ({ platform }, target, bytes, validation) => {
     const { exchange, view } = target
-    const body = parseBody(bytes, format, view.body.kind, view.body.schema)
+    const body = parseBody(bytes, format, view.body)
     return then(exchange.slices.pause(), () => {
       const { object, faults } = objectOf(body, view.body, bytes, platform)
       applyFieldValidation(target, validation, faults)

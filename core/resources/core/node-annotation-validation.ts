@@ -1,7 +1,7 @@
 /** Validation of annotations of nodes that hold scheduling rules of former releases. */
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, type HookContext, list, message, pointer, required } from '../../schema/model.ts'
+import { field, type HookContext, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { AnnotationFault, readAnnotation, readListAnnotation } from '../json-annotation.ts'
 import { OwnerReference } from '../meta/objectmeta.ts'
 import { Taint } from './scheduling.ts'
@@ -13,6 +13,9 @@ const PodSignature = message('PodSignature', 'Pods of one controller.', {
 
 const PreferAvoidPodsEntry = message('PreferAvoidPodsEntry', 'Pods that should avoid a node.', {
   podSignature: required(1, PodSignature, 'The pods.'),
+  evictionTime: field(2, time, 'When they were evicted.'),
+  reason: field(3, string, 'Why, as one word.'),
+  message: field(4, string, 'Why, for readers.'),
 })
 
 const AvoidPods = message('AvoidPods', 'All pods that should avoid a node.', {

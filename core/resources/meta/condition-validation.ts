@@ -2,7 +2,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import type { Infer } from '../../schema/model.ts'
-import { validateFormat, validateNonNegative, validateSupported } from '../validation.ts'
+import { validateFormat, validateSupported } from '../validation.ts'
 import type { Condition } from './condition.ts'
 
 const max = { reason: 1024, message: 32 * 1024 }
@@ -22,7 +22,7 @@ function validateCondition(condition: Infer<typeof Condition>, path: FieldPath, 
   const { type, status, observedGeneration, lastTransitionTime, reason, message } = condition
   validateFormat(type, 'labelKey', path.child('type'), errors)
   validateSupported(status, ['False', 'True', 'Unknown'], path.child('status'), errors)
-  validateNonNegative(observedGeneration, path.child('observedGeneration'), errors)
+  if (observedGeneration < 0) errors.invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero')
   if (!lastTransitionTime) errors.required(path.child('lastTransitionTime'))
   if (reason === '') errors.required(path.child('reason'))
   else if (reason.length > max.reason) errors.tooLong(path.child('reason'), max.reason)

@@ -180,7 +180,6 @@ export class YamlScanner {
   #toNext(): void {
     const cursor = this.#cursor
     for (;;) {
-      if (cursor.column === 0 && cursor.code() === 0xfeff) cursor.at++
       for (let code = cursor.code(); code === 0x20 || (code === 0x09 && (this.#isFlow || !this.#keyAllowed)); code = cursor.code())
         cursor.at++
       if (cursor.code() === 0x23) while (!isBreakOrEnd(cursor.code())) cursor.at++
