@@ -1,39 +1,43 @@
-/** Clients of servers in this process. */
-import { after, before } from 'node:test'
+/** Servers in this process, and clients of them. */
+import { after, before, type TestContext } from 'node:test'
 import type { ApiServer } from '../../core/server.ts'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../runtimes/web/index.ts'
 import { type Api, apiOf } from './api.ts'
 import type { Fetch } from './tls-fetch.ts'
 
+const fetchOn =
+  (server: Pick<ApiServer, 'fetch'>): Fetch =>
+  async (path, init) =>
+    server.fetch(new Request(`http://in-process${path}`, init))
+
 /** A client of the server. */
-export const apiOn = (server: Pick<ApiServer, 'fetch'>): Api =>
-  apiOf(async (path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+export const apiOn = (server: Pick<ApiServer, 'fetch'>): Api => apiOf(fetchOn(server))
 
 export interface InProcess {
   readonly server: ApiServer
-  readonly api: Api
   /** As an administrator; paths start with a slash. */
+  readonly api: Api
   readonly fetch: Fetch
+  /** May be called more than once. */
   close(): Promise<void>
 }
 
 /**
- * Starts a server in this process, by default over an empty store in memory. It keeps the process alive until it is closed, which its own timers
- * and the lack of a socket don't.
+ * Starts a server in this process, by default over an empty store in memory; it closes at the end of the test `t`. It keeps the process alive
+ * until it is closed, which its own timers and the lack of a socket don't.
  */
-export async function startInProcess(options: Partial<EmbeddedOptions> = {}): Promise<InProcess> {
+export async function startInProcess(options: Partial<EmbeddedOptions> = {}, t?: Pick<TestContext, 'after'>): Promise<InProcess> {
   const server = await createApiServer({ store: memoryStore(), ...options })
   const alive = setInterval(() => {}, 60_000)
-  const fetch: Fetch = async (path, init) => server.fetch(new Request(`http://in-process${path}`, init))
-  return {
-    server,
-    api: apiOf(fetch),
-    fetch,
-    async close() {
-      clearInterval(alive)
-      await server.close()
-    },
+  const fetch = fetchOn(server)
+  let closed: Promise<void> | undefined
+  const close = () => {
+    clearInterval(alive)
+    closed ??= server.close()
+    return closed
   }
+  t?.after(close)
+  return { server, api: apiOf(fetch), fetch, close }
 }
 
 /** A client of a server that starts before the tests of the file (or suite) and closes after them. Default: an empty memory store. */

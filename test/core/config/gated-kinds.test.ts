@@ -1,13 +1,11 @@
 /** Kinds that hang on feature gates (the storage providers in pkg/registry). */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOn } from '../../support/in-process.ts'
+import type { EmbeddedOptions } from '../../../runtimes/web/index.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 async function served(t: TestContext, options: Partial<EmbeddedOptions>): Promise<readonly string[]> {
-  const server = await createApiServer({ store: memoryStore(), controllers: [], ...options })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ controllers: [], ...options }, t)
   const { groups } = (await api.get<{ groups: { versions: { groupVersion: string }[] }[] }>('/apis')).body
   const found: string[] = []
   for (const { groupVersion } of groups.flatMap(({ versions }) => versions)) {

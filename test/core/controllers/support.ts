@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
-import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../runtimes/web/index.ts'
+import type { EmbeddedOptions } from '../../../runtimes/web/index.ts'
 import { type Api, configMap, type TestObject } from '../../support/api.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 import { type WatchReader, watchAt } from '../../support/watch-reader.ts'
 
@@ -24,9 +24,7 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 
 /** An in-process server with the given controllers (absent: all), closed at the end of the test. */
 export async function start(t: TestContext, options: Partial<EmbeddedOptions> = {}): Promise<TestServer> {
-  const server = await createApiServer({ store: memoryStore(), ...options })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess(options, t)
   // Admission waits only a second for the account of a pod, which is not enough on a busy machine.
   if (options.controllers === undefined || options.controllers.includes('serviceaccount'))
     await eventually('the default service account', async () => (await api.get(defaultAccount)).status === 200)

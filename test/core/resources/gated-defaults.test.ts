@@ -1,8 +1,7 @@
 /** Defaults that only a feature gate brings, and those of versions that are off by default. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 const selector = { matchLabels: { app: 'a' } }
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'main', image: 'example/main' }] } }
@@ -12,9 +11,7 @@ const driver = { metadata: { name: 'csi.example.com' }, spec: {} }
 for (const on of [true, false])
   test(`defaults ${on ? 'with' : 'without'} their feature gates`, async (t) => {
     const featureGates = { MaxUnavailableStatefulSet: on, VolumeLimitScaling: on, DRANodeAllocatableResources: on }
-    const server = await createApiServer({ store: memoryStore(), controllers: [], featureGates })
-    t.after(() => server.close())
-    const api = apiOn(server)
+    const { api } = await startInProcess({ controllers: [], featureGates }, t)
     const { spec } = await api.create('/apis/apps/v1/namespaces/default/statefulsets', statefulSet)
     const rollingUpdate = { partition: 0, ...(on && { maxUnavailable: 1 }) }
     assert.deepEqual(spec?.['updateStrategy'], { type: 'RollingUpdate', rollingUpdate })
@@ -32,9 +29,7 @@ for (const on of [true, false])
 
 test('mutating policies of v1alpha1 have the defaults of later versions', async (t) => {
   const runtimeConfig = { 'admissionregistration.k8s.io/v1alpha1': true }
-  const server = await createApiServer({ store: memoryStore(), controllers: [], runtimeConfig })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ controllers: [], runtimeConfig }, t)
   const root = '/apis/admissionregistration.k8s.io/v1alpha1'
   const resourceRules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] }]
   const mutations = [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{}' } }]

@@ -4,12 +4,12 @@ import { describe, type TestContext, test } from 'node:test'
 import type { KeyValueStore } from '../../../core/ports.ts'
 import { nodeClock } from '../../../runtimes/node/clock.ts'
 import { openEtcdStore } from '../../../runtimes/stores/etcd.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
 import { consoleLogger } from '../../../runtimes/web/ports.ts'
 import { definitionsPath, smallDefinition } from '../../conformance/definitions.ts'
 import { configMap } from '../../support/api.ts'
 import { startEtcd } from '../../support/etcd.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const encode = (token: object) => Buffer.from(JSON.stringify(token)).toString('base64url')
@@ -53,9 +53,7 @@ for (const [where, open] of Object.entries({ memory: async () => memoryStore(), 
   for (const watchCache of [true, false])
     describe(`continue tokens in ${where}, ${watchCache ? 'with' : 'without'} the watch cache`, () => {
       test('have the form of the reference, and its tokens of either form are continued', async (t) => {
-        const server = await createApiServer({ store: await open(t), watchCache, controllers: [] })
-        t.after(() => server.close())
-        const api = apiOn(server)
+        const { api } = await startInProcess({ store: await open(t), watchCache, controllers: [] }, t)
         await api.create(definitionsPath, smallDefinition('example.com', 'Thing'))
         await api.create(definitionsPath, smallDefinition('example.com', 'Wide', { scope: 'Cluster' }))
         for (const [title, [path, make, below]] of Object.entries(places)) {

@@ -1,16 +1,13 @@
 /** Errors that the reference has without its watch cache, as for events (apiserver/pkg/storage/etcd3). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { assertFailure } from '../../support/api.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { within } from '../../support/wait.ts'
 
 for (const watchCache of [true, false])
   test(`a resourceVersion that is none, ${watchCache ? 'with' : 'without'} the watch cache`, async (t) => {
-    const server = await createApiServer({ store: memoryStore(), controllers: [], watchCache })
-    t.after(() => server.close())
-    const api = apiOn(server)
+    const { api } = await startInProcess({ controllers: [], watchCache }, t)
     const fault = 'resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax'
     for (const path of [
       '/api/v1/namespaces/default/configmaps/none',

@@ -3,10 +3,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { serviceAccount } from '../../../../core/admission/plugins/service-account.ts'
 import { createPlatform } from '../../../../core/platform.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { assertFailure } from '../../../support/api.ts'
 import { ManualClock } from '../../../support/clock.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { start } from '../../verbs/actions/server.ts'
 import { admit, contextWith } from '../context.ts'
@@ -123,9 +122,7 @@ test('mirror pods may not use service accounts', async () => {
 /** A server without the controllers that create service accounts, and its clock. */
 async function withoutAccounts(t: TestContext) {
   const clock = new ManualClock()
-  const server = await createApiServer({ store: memoryStore(), clock, controllers: [] })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ clock, controllers: [] }, t)
   const accounts = '/api/v1/namespaces/default/serviceaccounts'
   const send = (name: string) =>
     api.send('POST', '/api/v1/namespaces/default/pods', {

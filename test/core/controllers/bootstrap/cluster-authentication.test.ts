@@ -3,10 +3,9 @@ import { before, test } from 'node:test'
 import { fixedAuthorities } from '../../../../core/access/authn/certificate/authorities.ts'
 import { type ClusterAuthentication, clusterAuthenticationData } from '../../../../core/controllers/bootstrap/cluster-authentication.ts'
 import { createPlatform } from '../../../../core/platform.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { configMap } from '../../../support/api.ts'
 import { ManualClock } from '../../../support/clock.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { authority, type Identity, issue, now, pem } from '../../access/authn/certificate/certificates.ts'
 
@@ -50,18 +49,19 @@ test('replicas add their authorities to the config map; expired ones are removed
   assert.throws(() => clusterAuthenticationData({ 'requestheader-allowed-names': '{}' }, {}, now), /not a list/)
 })
 
-test('the config map is created, kept and repaired', async () => {
+test('the config map is created, kept and repaired', async (t) => {
   const clock = new ManualClock()
   const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication'
-  const server = await createApiServer({
-    store: memoryStore(),
-    platform: createPlatform('kubernetes'),
-    controllers: [],
-    clock,
-    telemetry: { logger: { debug() {}, info() {}, warn() {}, error() {} } },
-    clusterAuthentication: { frontProxies: proxies(await issue({ subject: 'CN=p', extensions: authority(), to: 3650 }), 'a') },
-  })
-  const api = apiOn(server)
+  const { api } = await startInProcess(
+    {
+      platform: createPlatform('kubernetes'),
+      controllers: [],
+      clock,
+      telemetry: { logger: { debug() {}, info() {}, warn() {}, error() {} } },
+      clusterAuthentication: { frontProxies: proxies(await issue({ subject: 'CN=p', extensions: authority(), to: 3650 }), 'a') },
+    },
+    t,
+  )
   const read = () =>
     eventually('the config map', async () => {
       clock.advance(1_000)
@@ -75,5 +75,4 @@ test('the config map is created, kept and repaired', async () => {
   await api.send('PUT', path, configMap('extension-apiserver-authentication', { 'requestheader-allowed-names': '["b"]', stray: 'x' }))
   assert.equal((await read())['requestheader-allowed-names'], '["b","a"]')
   assert.equal((await read())['stray'], undefined)
-  await server.close()
 })

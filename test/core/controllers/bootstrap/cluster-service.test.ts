@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPlatform } from '../../../../core/platform.ts'
-import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
 import type { TestObject } from '../../../support/api.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 const inDefault = '/api/v1/namespaces/default'
 const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices'
 
-async function serving(options: Partial<EmbeddedOptions> = {}) {
-  const server = await createApiServer({ store: memoryStore(), ...options })
-  return { api: apiOn(server), close: () => server.close() }
-}
-
 test('the service kubernetes has the first address of the range and the advertised endpoint', async (t) => {
-  const { api, close } = await serving({ advertiseAddress: '192.0.2.7', securePort: 8443, serviceClusterIpRanges: ['10.7.0.0/16'] })
-  t.after(close)
+  const { api } = await startInProcess({ advertiseAddress: '192.0.2.7', securePort: 8443, serviceClusterIpRanges: ['10.7.0.0/16'] }, t)
   const { body: service } = await api.get(`${inDefault}/services/platform`)
   assert.deepEqual(service.metadata.labels, { component: 'apiserver', provider: 'platform' })
   const { clusterIP, clusterIPs, type, ipFamilyPolicy, ports } = service.spec as { [field: string]: unknown }
@@ -30,8 +23,7 @@ test('the service kubernetes has the first address of the range and the advertis
 })
 
 test('the range is a ready ServiceCIDR, named as on the platform', async (t) => {
-  const { api, close } = await serving({ platform: createPlatform('kubernetes') })
-  t.after(close)
+  const { api } = await startInProcess({ platform: 'kubernetes' }, t)
   const { body } = await api.get('/apis/networking.k8s.io/v1/servicecidrs/kubernetes')
   assert.deepEqual(body.spec, { cidrs: ['10.0.0.0/24'] })
   const [condition] = (body.status?.['conditions'] ?? []) as { type: string; status: string; message: string }[]
@@ -41,19 +33,17 @@ test('the range is a ready ServiceCIDR, named as on the platform', async (t) => 
 
 test('a restarted server keeps the service and updates the endpoint', async (t) => {
   const store = memoryStore()
-  const first = await serving({ store, advertiseAddress: '192.0.2.7' })
+  const first = await startInProcess({ store, advertiseAddress: '192.0.2.7' })
   const { body: before } = await first.api.get(`${inDefault}/services/platform`)
   await first.close()
-  const { api, close } = await serving({ store, advertiseAddress: '192.0.2.8' })
-  t.after(close)
+  const { api } = await startInProcess({ store, advertiseAddress: '192.0.2.8' }, t)
   assert.deepEqual((await api.get(`${inDefault}/services/platform`)).body, before)
   const { body } = await api.get<TestObject & { subsets: { addresses: unknown }[] }>(`${inDefault}/endpoints/platform`)
   assert.deepEqual(body.subsets[0]?.addresses, [{ ip: '192.0.2.8' }])
 })
 
 test('can be a NodePort service; without an advertised address it has no endpoints', async (t) => {
-  const { api, close } = await serving({ clusterServiceNodePort: 30_443 })
-  t.after(close)
+  const { api } = await startInProcess({ clusterServiceNodePort: 30_443 }, t)
   const { type, ports } = (await api.get(`${inDefault}/services/platform`)).body.spec as { type: string; ports: { nodePort: number }[] }
   assert.deepEqual([type, ports[0]?.nodePort], ['NodePort', 30_443])
   assert.equal((await api.get(`${inDefault}/endpoints/platform`)).status, 404)

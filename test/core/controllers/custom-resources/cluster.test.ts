@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { KeyValueStore } from '../../../../core/ports.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
 import {
   condition,
   define,
@@ -15,7 +15,7 @@ import {
   widget,
 } from '../../../conformance/custom-resources.ts'
 import type { Api } from '../../../support/api.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { watchAt } from '../../../support/watch-reader.ts'
 
@@ -27,9 +27,8 @@ async function open(
   store: KeyValueStore,
   options: { watchCache?: boolean; controllers?: string[] } = {},
 ): Promise<Api & { close(): Promise<void> }> {
-  const server = await createApiServer({ store, ...options })
-  t.after(() => server.close())
-  return { ...apiOn(server), close: () => server.close() }
+  const { api, close } = await startInProcess({ store, ...options }, t)
+  return { ...api, close }
 }
 
 for (const watchCache of [true, false]) {

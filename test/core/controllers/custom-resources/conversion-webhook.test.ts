@@ -1,10 +1,9 @@
 /** Conversion webhooks for custom resources: requests, allowed changes, and errors. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { define, definitionOf, definitionsPath, stored, versionOf, widget } from '../../../conformance/custom-resources.ts'
 import type { Api, TestObject } from '../../../support/api.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { readWatch, watchAt } from '../../../support/watch-reader.ts'
 
@@ -47,21 +46,21 @@ async function open(
 ): Promise<Hook> {
   const reviews: Review[] = []
   const urls: string[] = []
-  const server = await createApiServer({
-    store: memoryStore(),
-    outbound: {
-      async fetch(request, options) {
-        urls.push(`${request.url} ${options?.address ?? ''}`)
-        const review = JSON.parse(await request.text()) as Review
-        reviews.push(review)
-        const answer = await hook.answer(review)
-        return answer instanceof Response ? answer : new Response(typeof answer === 'string' ? answer : JSON.stringify(answer))
+  const { api } = await startInProcess(
+    {
+      outbound: {
+        async fetch(request, options) {
+          urls.push(`${request.url} ${options?.address ?? ''}`)
+          const review = JSON.parse(await request.text()) as Review
+          reviews.push(review)
+          const answer = await hook.answer(review)
+          return answer instanceof Response ? answer : new Response(typeof answer === 'string' ? answer : JSON.stringify(answer))
+        },
+        call: () => assert.fail('no calls by gRPC'),
       },
-      call: () => assert.fail('no calls by gRPC'),
     },
-  })
-  t.after(() => server.close())
-  const api = apiOn(server)
+    t,
+  )
   const hook: Hook = { ...api, reviews, urls, answer: answering() }
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: reviewVersions, clientConfig } }
   await define(hook, definitionOf(group, { versions: [stored, versionOf('v2')], conversion }))

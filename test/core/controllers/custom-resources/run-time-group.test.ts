@@ -1,12 +1,11 @@
-/** A group of three kinds, given to a running `createApiServer` as CustomResourceDefinitions and taken away again. */
+/** A group of three kinds, given to a running server as CustomResourceDefinitions and taken away again. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openPort, writeKubeconfig } from '../../../../runtimes/testing/port.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { definitionsPath, smallDefinition } from '../../../conformance/definitions.ts'
 import type { Api } from '../../../support/api.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { kubectls, kubectlWith } from '../../../support/kubectl.ts'
 import { temporaryDirectory } from '../../../support/temporary.ts'
 import { eventually } from '../../../support/wait.ts'
@@ -31,15 +30,7 @@ const object = (kind: string, name: string, metadata: object = {}) => ({
   spec: {},
 })
 
-async function open(t: TestContext) {
-  const store = memoryStore()
-  const server = await createApiServer({ store, platform: 'kubernetes' })
-  t.after(async () => {
-    await server.close()
-    await store.close()
-  })
-  return { server, api: apiOn(server) }
-}
+const open = (t: TestContext) => startInProcess({ platform: 'kubernetes' }, t)
 
 /** What discovery and OpenAPI say about the group; undefined when they know nothing of it. */
 async function published({ get }: Api) {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { define, definitionOf, versionOf, widget } from '../../../conformance/custom-resources.ts'
 import { assertFailure } from '../../../support/api.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 test('a scale needs no resourceVersion, and the kind validates its replicas', async (t) => {
-  const server = await createApiServer({ store: memoryStore() })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({}, t)
   const group = 'scale.example.com'
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
   const subresources = { scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } }

@@ -1,9 +1,9 @@
 /** Definitions and objects as stored by kube-apiserver: definitions in v1beta1, all with sorted keys and a final line feed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { condition, type Definition, definitionsPath } from '../../../conformance/custom-resources.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 const conditions = ['NamesAccepted', 'Established'].map((type) => ({
   lastTransitionTime: '2026-01-01T00:00:00Z',
@@ -55,9 +55,7 @@ test('definitions are served, and rewritten in v1', async (t) => {
   await put('/registry/example.com/widgets/default/first', object)
   const { aardvark, ...early } = { aardvark: 'before kind', ...object, metadata: { ...object.metadata, name: 'early' } }
   await put('/registry/example.com/widgets/default/early', { aardvark, ...early })
-  const server = await createApiServer({ store })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ store }, t)
 
   const { items } = await api.list('/apis/example.com/v1alpha1/namespaces/default/widgets')
   assert.deepEqual(
@@ -90,9 +88,7 @@ test('objects with metadata that is no longer valid can be read and deleted', as
   const { generation: _, ...own } = object.metadata
   const odd = { ...own, annotations: { a: 42 }, labels: { a: 'x y' }, finalizers: 'none' }
   await put('/registry/example.com/widgets/default/first', { ...object, metadata: odd })
-  const server = await createApiServer({ store })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ store }, t)
   const path = '/apis/example.com/v1/namespaces/default/widgets/first'
   const { resourceVersion: _version, ...metadata } = (await api.get(path)).body.metadata
   assert.deepEqual(metadata, { ...own, generation: 1, labels: { a: 'x y' } })
@@ -106,9 +102,7 @@ test('a definition with preserveUnknownFields still validates objects by its sch
   const schema = { properties: { spec: { properties: { size: { type: 'string' } }, required: ['size'] } } }
   const legacy = { ...definition, spec: { ...definition.spec, preserveUnknownFields: true, validation: { openAPIV3Schema: schema } } }
   await put('/registry/apiextensions.k8s.io/customresourcedefinitions/widgets.example.com', legacy)
-  const server = await createApiServer({ store })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ store }, t)
   const path = '/apis/example.com/v1/namespaces/default/widgets'
   const of = (name: string, spec: object) => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name }, spec })
   const made = await api.create(path, of('a', { size: 'small', other: { kept: true } }))

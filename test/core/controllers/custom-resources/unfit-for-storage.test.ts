@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { define, definitionOf, versionOf, widget } from '../../../conformance/custom-resources.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 test('an object that is invalid in the storage version is refused with the errors', async (t) => {
-  const server = await createApiServer({ store: memoryStore() })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({}, t)
   const group = 'unfit.example.com'
   const open = { 'x-kubernetes-preserve-unknown-fields': true }
   const holding = {

@@ -2,28 +2,23 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { KeyValueStore } from '../../../../core/ports.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { define, definitionOf, definitionsPath, isGone, versionOf, widget } from '../../../conformance/definitions.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import type { Api } from '../../../support/api.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
-async function open(t: TestContext, store: KeyValueStore, watchCache: boolean) {
-  const server = await createApiServer({ store, watchCache })
-  t.after(() => server.close())
-  return apiOn(server)
-}
-
-type Opened = Awaited<ReturnType<typeof open>>
+const open = async (t: TestContext, store: KeyValueStore, watchCache: boolean) => (await startInProcess({ store, watchCache }, t)).api
 
 /** Establishes a definition, uses it, and deletes it again. */
-async function works(api: Opened, group: string): Promise<void> {
+async function works(api: Api, group: string): Promise<void> {
   await define(api, definitionOf(group, { names: { plural: 'widgets', kind: 'Widget' } }))
   await api.create(`/apis/${group}/v1/namespaces/default/widgets`, widget(group, 'a'))
   await api.delete(`${definitionsPath}/widgets.${group}`)
   await isGone(api, `${definitionsPath}/widgets.${group}`)
 }
 
-const readiness = async (api: Opened) => (await api.send<string>('GET', '/readyz/custom-resource-definitions')).status
+const readiness = async (api: Api) => (await api.send<string>('GET', '/readyz/custom-resource-definitions')).status
 
 for (const watchCache of [true, false]) {
   const how = watchCache ? '' : ' (without watch cache)'
@@ -52,7 +47,7 @@ for (const watchCache of [true, false]) {
     const bad = key.replace('good', 'bad')
     assert.ok((await store.put(bad, new TextEncoder().encode('{"kind":'), 0)).ok)
 
-    const served = async (from: Opened) => (await from.get('/apis/good.example.com/v1/widgets')).status === 200
+    const served = async (from: Api) => (await from.get('/apis/good.example.com/v1/widgets')).status === 200
     await eventually('readiness fails', async () => (await readiness(api)) !== 200)
     assert.ok(await served(api), 'definitions that were served before still are')
     const after = await open(t, store, watchCache)

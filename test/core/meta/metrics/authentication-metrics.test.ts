@@ -13,9 +13,8 @@ import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { CallError } from '../../../../core/ports.ts'
 import { encodeProtobuf } from '../../../../core/schema/protobuf/encode.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { ManualClock } from '../../../support/clock.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { testClock } from '../../access/authn/clock.ts'
 
@@ -28,24 +27,24 @@ async function start(t: TestContext) {
   const metrics = createMetrics()
   const clock = new ManualClock()
   const file = 'token-a,admin,1\ntoken-b,jane@example.com,2\ntoken-c,system:serviceaccount:kube-system:default,3\ntoken-d,somebody,4\n'
-  const server = await createApiServer({
-    store: memoryStore(),
-    clock,
-    controllers: [],
-    metrics,
-    anonymous: false,
-    platform: createPlatform('kubernetes'),
-    telemetry: { logger: { debug() {}, info() {}, warn() {}, error() {} } },
-    staticTokens: [(await createTokenFile(file, 'tokens')).authenticator],
-    serviceAccounts: {
-      signingKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-      verificationKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()],
-      issuers: [issuer],
-      audiences: [issuer],
+  const { api } = await startInProcess(
+    {
+      clock,
+      controllers: [],
+      metrics,
+      anonymous: false,
+      platform: createPlatform('kubernetes'),
+      telemetry: { logger: { debug() {}, info() {}, warn() {}, error() {} } },
+      staticTokens: [(await createTokenFile(file, 'tokens')).authenticator],
+      serviceAccounts: {
+        signingKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        verificationKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()],
+        issuers: [issuer],
+        audiences: [issuer],
+      },
     },
-  })
-  t.after(() => server.close())
-  const api = apiOn(server)
+    t,
+  )
   const send = async (token?: string) => (await api.get('/api', token === undefined ? {} : { authorization: `Bearer ${token}` })).status
   /** Samples of the metrics with this prefix, by the rest of their names. */
   const samples = (prefix: string) =>

@@ -1,8 +1,7 @@
 /** What increments the generation besides changes of the spec, for kinds that differ. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 const template = { spec: { containers: [{ name: 'main', image: 'nginx' }] } }
 
@@ -22,11 +21,9 @@ const rows: readonly { path: string; object: object; raise: object; keep: object
 ]
 
 for (const { path, object, raise, keep } of rows)
-  test(`generation of ${path.split('/').at(-1)}`, async () => {
-    const server = await createApiServer({ store: memoryStore(), controllers: [] })
-    const api = apiOn(server)
+  test(`generation of ${path.split('/').at(-1)}`, async (t) => {
+    const { api } = await startInProcess({ controllers: [] }, t)
     assert.equal((await api.create(path, { metadata: { name: 'a' }, ...object })).metadata.generation, 1)
     assert.equal((await api.patch(`${path}/a`, keep)).body.metadata.generation, 1)
     assert.equal((await api.patch(`${path}/a`, raise)).body.metadata.generation, 2)
-    await server.close()
   })

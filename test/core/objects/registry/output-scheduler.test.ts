@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KeyValueStore } from '../../../../core/ports.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { configMap } from '../../../support/api.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 /** A store that answers after some turns of the event loop; how many varies. */
 function slow(store: KeyValueStore): KeyValueStore {
@@ -22,7 +22,7 @@ function slow(store: KeyValueStore): KeyValueStore {
   }
 }
 
-test('concurrent patches without a resourceVersion never conflict; of those with the same one, only the first succeeds', async () => {
+test('concurrent patches without a resourceVersion never conflict; of those with the same one, only the first succeeds', async (t) => {
   let puts = 0
   const store = slow(memoryStore())
   const counting: KeyValueStore = {
@@ -34,8 +34,7 @@ test('concurrent patches without a resourceVersion never conflict; of those with
   }
   // On a busy machine writers may wait for seconds; a clock whose timers never fire keeps them from writing without their turn.
   const clock = { now: () => Date.now(), monotonic: () => performance.now(), after: () => () => {} }
-  const server = await createApiServer({ store: counting, controllers: [], clock })
-  const api = apiOn(server)
+  const { api } = await startInProcess({ store: counting, controllers: [], clock }, t)
   const path = '/api/v1/namespaces/default/configmaps'
   await api.create(path, configMap('busy'))
   puts = 0
@@ -57,5 +56,4 @@ test('concurrent patches without a resourceVersion never conflict; of those with
     named.map(({ status }) => status),
     [200, ...Array<number>(19).fill(409)],
   )
-  await server.close()
 })

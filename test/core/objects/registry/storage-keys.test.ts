@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { createPlatform } from '../../../../core/platform.ts'
 import { bind } from '../../../../core/resources/bind.ts'
 import { builtInResources } from '../../../../core/resources/group-versions.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { condition, define, definitionOf, definitionsPath, isGone, readDefinition, versionOf } from '../../../conformance/definitions.ts'
 import type { TestMetadata } from '../../../support/api.ts'
 import { startCore } from '../../../support/core-server.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { watchAt } from '../../../support/watch-reader.ts'
 
 const platform = createPlatform('kubernetes')
@@ -39,9 +39,7 @@ const named = [...new Set(rows.filter(({ group }) => group.includes('.')).map(({
 
 test('definitions named like every built-in resource come and go, and no other object with them', async (t) => {
   const store = memoryStore()
-  const server = await createApiServer({ store, platform: 'kubernetes', controllers: [] })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ store, platform: 'kubernetes', controllers: [] }, t)
   await define(api, definitionOf('kept.example.com'))
   const stored = async () =>
     // Registrations of custom resources go a little later than their definitions.

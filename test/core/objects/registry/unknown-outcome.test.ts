@@ -1,10 +1,10 @@
 /** Writes with an unknown outcome, as when etcd changes its leader: they must not be reported as not done. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { type KeyValueStore, StoreError } from '../../../../core/ports.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { configMap } from '../../../support/api.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
 /** A store that, while `losing`, executes writes of keys containing `part` and answers with a timeout. */
@@ -26,14 +26,14 @@ function forgetful(part: string) {
   return { store: lossy, state }
 }
 
-async function start(part: string) {
+async function start(t: TestContext, part: string) {
   const { store, state } = forgetful(part)
-  const server = await createApiServer({ store, controllers: [] })
-  return { server, state, api: apiOn(server) }
+  const { api } = await startInProcess({ store, controllers: [] }, t)
+  return { api, state }
 }
 
-test('an update, patch or delete with an unknown outcome answers 504 and is not retried', async () => {
-  const { server, state, api } = await start('configmaps/')
+test('an update, patch or delete with an unknown outcome answers 504 and is not retried', async (t) => {
+  const { api, state } = await start(t, 'configmaps/')
   const path = '/api/v1/namespaces/default/configmaps'
   const cached = async (version: string) =>
     assert.ok(
@@ -69,11 +69,10 @@ test('an update, patch or delete with an unknown outcome answers 504 and is not 
   assert.equal(last.status, 504)
   assert.equal(state.writes, 4)
   assert.equal((await api.get(`${path}/lost`)).status, 404)
-  await server.close()
 })
 
-test('a service with an unknown outcome of its create keeps its address', async () => {
-  const { server, state, api } = await start('services/specs/')
+test('a service with an unknown outcome of its create keeps its address', async (t) => {
+  const { api, state } = await start(t, 'services/specs/')
   const path = '/api/v1/namespaces/default/services'
   const service = (name: string) => ({ metadata: { name }, spec: { ports: [{ port: 80 }] } })
   state.losing = true
@@ -85,5 +84,4 @@ test('a service with an unknown outcome of its create keeps its address', async 
     items.some(({ metadata }) => metadata.name === body.spec?.['clusterIP']),
     `${body.spec?.['clusterIP']} is taken`,
   )
-  await server.close()
 })

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { KeyValueStore } from '../../../../core/ports.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { define, definitionOf, definitionsPath, isGone, widget } from '../../../conformance/definitions.ts'
 import { assertFailure, configMap } from '../../../support/api.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 const team = '/api/v1/namespaces/team'
 const group = 'late.example.com'
@@ -32,9 +32,7 @@ async function open(t: TestContext, watchCache: boolean) {
       return store.put(key, ...args)
     },
   }
-  const server = await createApiServer({ store: slow, watchCache })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ store: slow, watchCache }, t)
   const stored = async () => (await store.list({ prefix: '/' })).items.filter(({ key }) => key.endsWith('/late')).length
   return { api, held, release: () => release(), stored }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { KeyValueStore } from '../../../../../core/ports.ts'
-import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../../runtimes/web/index.ts'
+import { type EmbeddedOptions, memoryStore } from '../../../../../runtimes/web/index.ts'
 import type { Api, TestObject } from '../../../../support/api.ts'
-import { apiOn } from '../../../../support/in-process.ts'
+import { startInProcess } from '../../../../support/in-process.ts'
 
 export const services = '/api/v1/namespaces/default/services'
 export const addresses = '/apis/networking.k8s.io/v1/ipaddresses'
@@ -41,14 +41,12 @@ export interface TestServer {
 /** An in-process server that is closed at the end of the test. */
 export async function start(t: TestContext, options: Partial<EmbeddedOptions> = {}): Promise<TestServer> {
   const store = options.store ?? memoryStore()
-  const server = await createApiServer({ ...options, store })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api, close } = await startInProcess({ ...options, store }, t)
   return {
     api,
     store,
     taken: async () => (await api.list(addresses)).items.map(({ metadata }) => metadata.name),
-    close: () => server.close(),
+    close,
   }
 }
 
