@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { Etcd3 } from 'etcd3'
 import { nodeClock } from '../../runtimes/node/clock.ts'
 import { openEtcdStore } from '../../runtimes/stores/etcd.ts'
+import { silentLogger } from '../support/logger.ts'
 
 interface Puts {
   readonly server: string
@@ -78,8 +79,7 @@ async function put({ server, writers, seconds, bytes, keys }: Puts): Promise<num
 }
 
 async function swap({ server, writers, seconds, bytes, keys }: Puts): Promise<number> {
-  const logger = { debug() {}, info() {}, warn() {}, error() {} }
-  const store = await openEtcdStore({ servers: [server], clock: nodeClock, logger })
+  const store = await openEtcdStore({ servers: [server], clock: nodeClock, logger: silentLogger })
   const value = Buffer.alloc(bytes, 'x')
   const revisions = new Map<string, number>()
   const rate = await rateOf(writers, seconds, async (n) => {

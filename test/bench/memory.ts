@@ -9,17 +9,17 @@ import { createCodec } from '../../core/objects/storage/codec.ts'
 import { createObjectStore } from '../../core/objects/storage/object-store.ts'
 import { createWatchCache } from '../../core/objects/watch/cache.ts'
 import { createPlatform } from '../../core/platform.ts'
-import type { KeyValue, KeyValueStore, ListOptions, Logger } from '../../core/ports.ts'
+import type { KeyValue, KeyValueStore, ListOptions } from '../../core/ports.ts'
 import { bind } from '../../core/resources/bind.ts'
 import type { ApiObject } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 import { memoryStore } from '../../runtimes/stores/memory.ts'
 import { webClock } from '../../runtimes/web/ports.ts'
+import { silentLogger } from '../support/logger.ts'
 
 const count = Number(process.argv[2] ?? 100_000)
 const nodes = 1_000
 const prefix = '/registry/pods/default/'
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const { gc } = globalThis
 if (gc === undefined) throw new Error('start it with --expose-gc')
 
@@ -117,7 +117,7 @@ const cache = createWatchCache({
   objects: createObjectStore(store, definition, '/registry'),
   store,
   clock: webClock,
-  logger: silent,
+  logger: silentLogger,
   pauses: new Pauses(webClock),
 })
 await grown('watch cache', () => cache.list({ namespace: '', limit: 1 }))

@@ -8,13 +8,12 @@ import { webClock } from '../../runtimes/web/ports.ts'
 import { apiOf, type TestObject } from '../support/api.ts'
 import { type Daemon, startDaemon } from '../support/daemon.ts'
 import { type Etcd, startEtcd } from '../support/etcd.ts'
+import { silentLogger } from '../support/logger.ts'
 import { eventually } from '../support/wait.ts'
 
 interface Endpoints extends TestObject {
   readonly subsets?: readonly { readonly addresses: readonly { readonly ip: string }[] }[]
 }
-
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 describe('daemons on one etcd', () => {
   let etcd: Etcd
@@ -49,7 +48,7 @@ describe('daemons on one etcd', () => {
 
   before(async () => {
     etcd = await startEtcd()
-    store = await openEtcdStore({ servers: etcd.servers, clock: webClock, logger: quiet })
+    store = await openEtcdStore({ servers: etcd.servers, clock: webClock, logger: silentLogger })
     staying = await start('192.0.2.1')
   })
   after(async () => {

@@ -41,7 +41,7 @@ export async function startInProcess(options: Partial<EmbeddedOptions> = {}, t?:
 }
 
 /** A client of a server that starts before the tests of the file (or suite) and closes after them. Default: an empty memory store. */
-export function serverForTests(options: Omit<EmbeddedOptions, 'store'> = {}): Api {
+export function serverForTests(options: Partial<EmbeddedOptions> = {}): Api {
   let started: InProcess | undefined
   before(async () => {
     started = await startInProcess(options)

@@ -2,15 +2,15 @@ import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
 import type { PluginContext } from '../../../core/admission/context.ts'
 import { ApiError } from '../../../core/answers/status.ts'
 import { createPlatform } from '../../../core/platform.ts'
-import type { Files, Logger, Outbound } from '../../../core/ports.ts'
+import type { Files, Outbound } from '../../../core/ports.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { attributesOf, once, type Write } from './attributes.ts'
 
 const refuse = () => Promise.reject(new Error('not in this test'))
 const unreachable: Outbound = { fetch: refuse, call: refuse }
 const noFiles: Files = { read: refuse, watch: () => () => {} }
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** A plugin context with these objects, by `plural/namespace/name`. Otherwise an empty cluster without rights. */
 export function contextWith(stored: { readonly [key: string]: object } = {}, more: Partial<PluginContext> = {}): PluginContext {
@@ -24,7 +24,7 @@ export function contextWith(stored: { readonly [key: string]: object } = {}, mor
     release: '1.36',
     outbound: unreachable,
     files: noFiles,
-    logger: silent,
+    logger: silentLogger,
     configuration: {},
     write: { create: refuse, updateStatus: refuse },
     tolerationSeconds: { notReady: 300, unreachable: 300 },

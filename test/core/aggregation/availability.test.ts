@@ -10,6 +10,7 @@ import { ManualClock } from '../../support/clock.ts'
 import type { AssembledServer } from '../../support/core-server.ts'
 import { startCore } from '../../support/core-server.ts'
 import { apiOn } from '../../support/in-process.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { eventually } from '../../support/wait.ts'
 
 interface Condition {
@@ -211,7 +212,7 @@ test('a failure is looked at again at once, then less often, and after the inter
     {
       name: 'checks',
       clock,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      logger: silentLogger,
       async work() {
         times.push(clock.monotonic())
         if (fails) throw new Error('not yet')

@@ -6,9 +6,10 @@ import { parts } from '../../../core/assembly/parts.ts'
 import { prepareServer } from '../../../core/assembly/server.ts'
 import { withDefaults } from '../../../core/options/index.ts'
 import { CallError, type OpenStores, StoreError } from '../../../core/ports.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
 import { noFiles, webOutbound } from '../../../runtimes/web/ports.ts'
 import { holdingClock } from '../../support/holding-clock.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 test('parts start after what they need, and stop before it', async () => {
@@ -72,10 +73,10 @@ test('the table of parts has no cycle and no hook twice', () => {
   assert.equal(new Set(hooks).size, hooks.length)
 })
 
-test('health checks have the names and the order of the reference', async () => {
-  const server = await createApiServer({ store: memoryStore(), controllers: [], authorizationModes: ['RBAC'] })
+test('health checks have the names and the order of the reference', async (t) => {
+  const { fetch } = await startInProcess({ controllers: [], authorizationModes: ['RBAC'] }, t)
   const get = async (path: string) => {
-    const response = await server.fetch(new Request(`http://in-process${path}`))
+    const response = await fetch(path)
     return [response.status, await response.text()] as const
   }
   const expected = [
@@ -117,7 +118,6 @@ test('health checks have the names and the order of the reference', async () => 
     // Single checks are behind RBAC, which allows nothing here.
     assert.equal((await get(`/${endpoint}/log`))[0], 403)
   }
-  await server.close()
 })
 
 /** A server whose store opens when `open` is called. */

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Clock, KeyValueStore, StoreWatcher } from '../../../core/ports.ts'
 import { StoreError } from '../../../core/ports.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 /** A store whose disk is full after `writes` writes, and a clock; `open` counts their watches and timers. */
@@ -65,8 +66,8 @@ test('a start that fails at any write ends its watches and timers', async () => 
   let failed = 0
   for (let writes = 0; ; writes = Math.ceil((writes + 1) * 1.5)) {
     const { store, clock, open } = countedPorts(writes)
-    const message = await createApiServer({ store, clock, controllers: [], authorizationModes: ['Node', 'RBAC'] }).then(
-      (server) => server.close(),
+    const message = await startInProcess({ store, clock, controllers: [], authorizationModes: ['Node', 'RBAC'] }).then(
+      ({ close }) => close(),
       (error: unknown) => String(error),
     )
     await eventually(`no watches and timers after ${writes} writes`, async () => open.watches === 0 && open.timers === 0)
@@ -85,18 +86,10 @@ test('hooks that never answer delay no start and no close', async () => {
     authorizers: [{ name: 'silent', authorize: never }],
     extraPlugins: [{ name: 'silent', operations: ['CREATE', 'UPDATE', 'DELETE'] as const, mutate: never, validate: never }],
   }
-  // Timers of this clock keep the process alive until the deadline.
-  const clock: Clock = {
-    ...webClock,
-    after(milliseconds, callback) {
-      const timer = setTimeout(callback, milliseconds)
-      return () => clearTimeout(timer)
-    },
-  }
   for (const authorizationModes of [['AlwaysAllow'], ['Node', 'RBAC']] as const) {
-    const server = await createApiServer({ store: memoryStore(), clock, authorizationModes, requestTimeout: 20, ...hooks })
+    const { api, close } = await startInProcess({ authorizationModes, requestTimeout: 20, ...hooks })
     // The hooks are asked by requests, which end at the deadline.
-    assert.equal((await server.fetch(new Request('http://test/api/v1/namespaces'))).status, 504)
-    await server.close()
+    assert.equal((await api.get('/api/v1/namespaces')).status, 504)
+    await close()
   }
 })

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import type { Connection } from '../../../core/ports.ts'
 import type { AssembledServer } from '../../support/core-server.ts'
 import { type CoreOptions, startCore } from '../../support/core-server.ts'
+import { silentLogger } from '../../support/logger.ts'
 
 const policyOf = (...rules: object[]) => ({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules })
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -21,7 +22,6 @@ interface Line {
 }
 
 const running: AssembledServer[] = []
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 /** A timer of the server does not keep the process alive. */
 const alive = setInterval(() => {}, 1_000)
 after(async () => {
@@ -36,7 +36,7 @@ async function serve(auditPolicy: object, more: CoreOptions = {}, write?: (lines
     for (const line of new TextDecoder().decode(bytes).split('\n').slice(0, -1)) lines.push(JSON.parse(line))
   }
   const options: CoreOptions = { platform: 'kubernetes', controllers: [], auditPolicy, ...more }
-  const server = await startCore(options, { telemetry: { logger: quiet, audit: write ?? audit } })
+  const server = await startCore(options, { telemetry: { logger: silentLogger, audit: write ?? audit } })
   running.push(server)
   const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}, connection?: Connection) => {
     const id = `${method} ${path} ${Math.floor(performance.now() * 1000)}`.replaceAll(' ', '-')

@@ -4,6 +4,7 @@ import { createQueue } from '../../../core/controllers/queue.ts'
 import { queueMetrics } from '../../../core/controllers/queue-metrics.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { silentLogger } from '../../support/logger.ts'
 
 test('work that queues more work yields to other requests in between', async () => {
   let pauses = 0
@@ -20,7 +21,7 @@ test('work that queues more work yields to other requests in between', async () 
     const queue = createQueue({
       name: 'loop',
       clock,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      logger: silentLogger,
       workers: 1,
       async work(key) {
         if (++works === 5) resolve()
@@ -40,7 +41,7 @@ test('a queue shows what it has done, and what it does', async () => {
   const queue = createQueue({
     name: 'things',
     clock,
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    logger: silentLogger,
     workers: 2,
     queues: queueMetrics(registry),
     async work() {

@@ -10,15 +10,15 @@ import { TransformError, type Transformer } from '../../../core/encryption/trans
 import { createOutbound } from '../../../runtimes/node/network/outbound.ts'
 import { ManualClock } from '../../support/clock.ts'
 import fc from '../../support/fast-check.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { trials } from '../../support/soak.ts'
 import { keys } from './support.ts'
 
 const clock = new ManualClock()
-const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const path = new TextEncoder().encode('/registry/secrets/default/x')
 const plain = new TextEncoder().encode('{"kind":"Secret","apiVersion":"v1","metadata":{"name":"x"}}')
 
-const context = { outbound: createOutbound(), clock, logger }
+const context = { outbound: createOutbound(), clock, logger: silentLogger }
 /** A KMS plugin in this process that wraps keys with AES-GCM. */
 const wrap = await aesGcm(new Uint8Array(32).fill(9))
 const encrypt = (key: Uint8Array) => wrap.toStored(key, path)

@@ -8,6 +8,7 @@ import { authentication } from '../../../core/filters/authentication.ts'
 import { endUnidentified } from '../../../core/filters/goaway.ts'
 import { createExchange } from '../../../core/filters/receive.ts'
 import type { Connection } from '../../../core/ports.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { testClock } from '../access/authn/clock.ts'
 
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
@@ -33,7 +34,7 @@ async function pass(answer: () => ReturnType<Authenticator['authenticate']>, con
     attempted: (...report) => reports.push(report),
     passed: () => {},
     clock,
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    logger: silentLogger,
     frontProxyHeaders: { username: ['X-Proxy-User'], uid: [], group: [], extraPrefix: [] },
   })
   let failure: unknown

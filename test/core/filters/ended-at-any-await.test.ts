@@ -11,13 +11,13 @@ import { webClock } from '../../../runtimes/web/ports.ts'
 import { define, definitionOf, stored, versionOf } from '../../conformance/definitions.ts'
 import { type Api, apiOf, type TestObject } from '../../support/api.ts'
 import { holdingClock } from '../../support/holding-clock.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { trials } from '../../support/soak.ts'
 import { eventually, within } from '../../support/wait.ts'
 
 /** The timeout of the requests that are ended; no other timer has it. */
 const timeout = 1_234_567
 const group = 'ends.example.com'
-const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const reviewed = { apiVersions: ['*'], resources: ['configmaps', 'widgets'], operations: ['*'] }
 
 /** What is waited for, and the signal that ends it, if any. */
@@ -194,7 +194,7 @@ async function open() {
             : { verdict: 'no-opinion', reason: '' },
       },
     ],
-    telemetry: { logger },
+    telemetry: { logger: silentLogger },
   })
   const fetch = (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)

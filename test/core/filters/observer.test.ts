@@ -17,6 +17,7 @@ import { webClock } from '../../../runtimes/web/ports.ts'
 import { ManualClock } from '../../support/clock.ts'
 import type { AssembledServer } from '../../support/core-server.ts'
 import { startCore } from '../../support/core-server.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { quiet } from '../../support/quiet.ts'
 import { eventually, within } from '../../support/wait.ts'
 
@@ -144,7 +145,6 @@ test('a request waits for its seat after the body', async () => {
 
 test('outside of the deadline, the answer at the deadline is the one that is sent', async () => {
   const clock = new ManualClock()
-  const logger = { debug() {}, info() {}, warn() {}, error() {} }
   let sent = () => {}
   const connection = {
     whenSent(_response: Response, callback: () => void) {
@@ -157,7 +157,7 @@ test('outside of the deadline, the answer at the deadline is the one that is sen
     return whenSent(exchange, response, () => stages.push(response.status))
   }
   const chain = compose(
-    [record, recover(logger, createNegotiator(createPlatform())), deadline(clock, 1_000, { timedOut() {} })],
+    [record, recover(silentLogger, createNegotiator(createPlatform())), deadline(clock, 1_000, { timedOut() {} })],
     () => new Promise(() => {}),
   )
   const answer = chain(exchangeOf(connection, new Request(`http://test${configMaps}`)))

@@ -2,24 +2,19 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { decodeCbor } from '../../../core/schema/cbor/decode.ts'
 import { encodeCbor } from '../../../core/schema/cbor/encode.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
 import { smallDefinition } from '../../conformance/definitions.ts'
+import { serverForTests, startInProcess } from '../../support/in-process.ts'
 import { root } from '../../support/root.ts'
 import { answerOf, type Recorded, type Send } from './cbor-exchange.ts'
 
 const recordedIn = (file: string) => JSON.parse(readFileSync(join(root, 'test/core/verbs', file), 'utf8')) as Recorded[]
 const gate = { CBORServingAndStorage: true }
 const cbor = 'application/cbor'
-const sendTo =
-  (server: ApiServer): Send =>
-  async (path, init) =>
-    server.fetch(new Request(`http://in-process${path}`, init))
-
 const hex = (value: JsonObject) => Buffer.from(encodeCbor(value, 'given')).toString('hex')
 const widgets = {
   kind: 'CustomResourceDefinition',
@@ -79,20 +74,9 @@ async function define(send: Send, definition: { readonly metadata: { readonly na
 }
 
 describe('CBOR on the wire', () => {
-  let server: ApiServer
-  // The timers of a server do not keep a process alive, and some watches end with theirs.
-  let awake: ReturnType<typeof setInterval>
-  before(async () => {
-    awake = setInterval(() => undefined, 1_000)
-    server = await createApiServer({ store: memoryStore(), platform: 'kubernetes', featureGates: gate })
-  })
-  after(() => {
-    clearInterval(awake)
-    return server.close()
-  })
+  const { fetch: send } = serverForTests({ platform: 'kubernetes', featureGates: gate })
 
   async function compare(recorded: readonly Recorded[]): Promise<void> {
-    const send = sendTo(server)
     for (const request of recorded) {
       const { method, path, type, accept, body, answer } = request
       assert.deepEqual(await answerOf(send, request), answer, `${method} ${path} ${type ?? ''} ${accept ?? ''} ${body ?? ''}`)
@@ -108,12 +92,11 @@ describe('CBOR on the wire', () => {
   it('recorded answers of custom resources', async () => {
     const recorded = recordedIn('cbor-recorded-custom.json')
     assert.ok(recorded.length > 25)
-    await define(sendTo(server), widgets)
+    await define(send, widgets)
     await compare(recorded)
   })
 
   it('long lists have the objects of short ones, bytes among them', async () => {
-    const send = sendTo(server)
     const secrets = '/api/v1/namespaces/default/secrets'
     for (let index = 0; index < 40; index++) {
       const secret = { kind: 'Secret', apiVersion: 'v1', metadata: { name: `long-${index}` }, data: { a: 'AQI=' } }
@@ -134,11 +117,11 @@ describe('CBOR on the wire', () => {
 
 describe('CBOR in storage', () => {
   for (const versions of [['v1'], ['v1', 'v2']])
-    it(`custom resources in ${versions.join(' and ')}: a server without the gate reads them, and writes JSON`, async () => {
+    it(`custom resources in ${versions.join(' and ')}: a server without the gate reads them, and writes JSON`, async (t) => {
       const store = memoryStore()
-      const withGate = await createApiServer({ store, featureGates: gate })
-      await define(sendTo(withGate), definitionOf(versions))
-      const created = await answerOf(sendTo(withGate), { method: 'POST', path: things, type: cbor, accept: cbor, body: hex(thing('a')) })
+      const withGate = await startInProcess({ store, featureGates: gate }, t)
+      await define(withGate.fetch, definitionOf(versions))
+      const created = await answerOf(withGate.fetch, { method: 'POST', path: things, type: cbor, accept: cbor, body: hex(thing('a')) })
       assert.equal(created.status, 201, created.items.join())
       const stored = async () => {
         const { items } = await store.list({ prefix: '/registry/example.com/things/' })
@@ -151,8 +134,7 @@ describe('CBOR in storage', () => {
         'd9d9f7',
       )
       await withGate.close()
-      const without = await createApiServer({ store })
-      const send = sendTo(without)
+      const { fetch: send } = await startInProcess({ store }, t)
       const path = things.replace('v1', versions.at(-1) as string)
       const read = await answerOf(send, { method: 'GET', path: `${path}/a` })
       assert.equal(read.status, 200, read.items.join())
@@ -160,6 +142,5 @@ describe('CBOR in storage', () => {
       const body = Buffer.from('{"spec":{"c":2}}').toString('hex')
       assert.equal((await answerOf(send, { method: 'PATCH', path: `${things}/a`, type: 'application/merge-patch+json', body })).status, 200)
       assert.equal(String.fromCharCode((await stored())[0] as number), '{')
-      await without.close()
     })
 })

@@ -1,6 +1,6 @@
 /** 64-bit integers beyond the precision of a double, through the HTTP API: every verb, every encoding, every patch type. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { ControllerRevision } from '../../../core/resources/apps/controllerrevision.ts'
@@ -11,31 +11,23 @@ import { clone } from '../../../core/schema/json/members.ts'
 import { parseExact, printJson } from '../../../core/schema/json/text.ts'
 import type { Json, JsonObject, Schema } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeObject } from '../../../core/schema/protobuf/protobuf.ts'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { definitionsPath } from '../../conformance/custom-resources.ts'
+import { serverForTests } from '../../support/in-process.ts'
 import { collectionPath, minimalObject } from '../../support/minimal-objects.ts'
 
 const protobuf = 'application/vnd.kubernetes.protobuf'
-const most = 2n ** 63n - 1n
+const greatest = 2n ** 63n - 1n
 const odd = 2n ** 53n + 1n
 
-let server: ApiServer
-before(async () => {
-  server = await createApiServer({
-    store: memoryStore(),
-    runtimeConfig: { 'api/all': true },
-    admissionPlugins: { disable: defaultAdmissionPlugins },
-    featureGates: { AllAlpha: true, AllBeta: true },
-  })
+const { fetch } = serverForTests({
+  runtimeConfig: { 'api/all': true },
+  admissionPlugins: { disable: defaultAdmissionPlugins },
+  featureGates: { AllAlpha: true, AllBeta: true },
 })
-after(() => server.close())
 
 async function send(method: string, path: string, body?: string | Uint8Array, headers: { [name: string]: string } = {}) {
   const sent = { 'content-type': 'application/json', ...headers }
-  const response = await server.fetch(
-    new Request(`http://in-process${path}`, { method, headers: sent, ...(body && { body: body as BodyInit }) }),
-  )
+  const response = await fetch(path, { method, headers: sent, ...(body && { body: body as BodyInit }) })
   const bytes = new Uint8Array(await response.arrayBuffer())
   return { status: response.status, bytes, text: new TextDecoder().decode(bytes) }
 }
@@ -45,8 +37,8 @@ const revision = (name: string, number: bigint) =>
   `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"${name}"},"data":{},"revision":${number}}`
 
 test('create, get, list, watch, table and update', async () => {
-  const watching = await server.fetch(new Request(`http://in-process${revisions}?watch=1`))
-  const created = await send('POST', revisions, revision('one', most))
+  const watching = await fetch(`${revisions}?watch=1`)
+  const created = await send('POST', revisions, revision('one', greatest))
   assert.equal(created.status, 201, created.text)
   const expected = /"revision":9223372036854775807[,}]/
   assert.match(created.text, expected)
@@ -59,14 +51,14 @@ test('create, get, list, watch, table and update', async () => {
   assert.match((await send('GET', revisions, undefined, { accept: table })).text, /9223372036854775807/)
   assert.match((await send('GET', `${revisions}?pretty=1`, undefined, { accept: table })).text, /9223372036854775807/)
   const raw = decodeEnvelope((await send('GET', path, undefined, { accept: protobuf })).bytes).raw
-  assert.equal(decodeProtobuf(ControllerRevision, raw)['revision'], most)
+  assert.equal(decodeProtobuf(ControllerRevision, raw)['revision'], greatest)
   const event = await watching.body?.getReader().read()
   assert.match(new TextDecoder().decode(event?.value), expected)
 
-  const object = { ...decodeProtobuf(ControllerRevision, raw), revision: most - 1n }
+  const object = { ...decodeProtobuf(ControllerRevision, raw), revision: greatest - 1n }
   const bytes = encodeObject('apps/v1', 'ControllerRevision', ControllerRevision, object as Json)
   assert.match((await send('PUT', path, bytes, { 'content-type': protobuf })).text, /"revision":9223372036854775806[,}]/)
-  const yaml = `apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: one}\ndata: {}\nrevision: ${most - 2n}\n`
+  const yaml = `apiVersion: apps/v1\nkind: ControllerRevision\nmetadata: {name: one}\ndata: {}\nrevision: ${greatest - 2n}\n`
   assert.match((await send('PUT', path, yaml, { 'content-type': 'application/yaml' })).text, /"revision":9223372036854775805[,}]/)
 })
 
@@ -133,7 +125,7 @@ const definition = {
             'x-kubernetes-validations': [{ rule: '!has(self.count) || self.count != 9007199254740995', message: 'not that one' }],
             properties: {
               count: { type: 'integer', format: 'int64', minimum: 0 },
-              usual: { type: 'integer', default: most },
+              usual: { type: 'integer', default: greatest },
               any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
               list: {
                 type: 'array',
@@ -156,12 +148,12 @@ test('custom resources: values, defaults, validation rules, list keys, columns',
   const path = '/apis/exact.example.com/v1/counters'
   const counter = (name: string, rest: string) =>
     `{"apiVersion":"exact.example.com/v1","kind":"Counter","metadata":{"name":"${name}"},${rest}}`
-  const body = counter('a', `"count":${odd},"any":{"x":[${most},12345678901234567890,1.5]},"list":[{"id":${odd}},{"id":${odd + 1n}}]`)
+  const body = counter('a', `"count":${odd},"any":{"x":[${greatest},12345678901234567890,1.5]},"list":[{"id":${odd}},{"id":${odd + 1n}}]`)
   const created = await send('POST', path, body)
   assert.equal(created.status, 201, created.text)
   const { count, usual, any, list } = parseExact((await send('GET', `${path}/a`)).text) as JsonObject
-  assert.deepEqual([count, usual, list], [odd, most, [{ id: odd }, { id: odd + 1n }]])
-  assert.deepEqual(any, { x: [most, 12345678901234567000n, 1.5] }, 'beyond 64 bits a number is a double, as in kube-apiserver')
+  assert.deepEqual([count, usual, list], [odd, greatest, [{ id: odd }, { id: odd + 1n }]])
+  assert.deepEqual(any, { x: [greatest, 12345678901234567000n, 1.5] }, 'beyond 64 bits a number is a double, as in kube-apiserver')
   const applied = await send('PATCH', `${path}/a?fieldManager=me`, counter('a', `"list":[{"id":${odd},"text":"x"}]`), {
     'content-type': 'application/apply-patch+yaml',
   })
@@ -204,7 +196,7 @@ test('no 64-bit integer in any field of any kind causes a server error', async (
       const shared = path.replace(/^.*(\.template\.spec\.|\.metadata\.)/, '$1')
       if (shared !== path && seen.has(shared)) continue
       seen.add(shared)
-      for (const value of [most, -most - 1n, odd]) {
+      for (const value of [greatest, -greatest - 1n, odd]) {
         const body = printJson(put(minimalObject(bound) as never, value))
         const { status, text } = await send('POST', `${collectionPath(bound)}?dryRun=All`, body)
         assert.ok(status < 500, `${bound.kind}${path} ${value}: ${text}`)
@@ -217,7 +209,7 @@ test('no 64-bit integer in any field of any kind causes a server error', async (
 
 test('a pod with the largest terminationGracePeriodSeconds can be deleted', async () => {
   const pods = '/api/v1/namespaces/default/pods'
-  const spec = `{"nodeName":"n","terminationGracePeriodSeconds":${most},"containers":[{"name":"a","image":"a"}]}`
+  const spec = `{"nodeName":"n","terminationGracePeriodSeconds":${greatest},"containers":[{"name":"a","image":"a"}]}`
   const created = await send('POST', pods, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"long"},"spec":${spec}}`)
   assert.equal(created.status, 201, created.text)
   const deleted = await send('DELETE', `${pods}/long`)

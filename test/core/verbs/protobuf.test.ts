@@ -1,6 +1,6 @@
 /** Protobuf through the HTTP API, for every built-in kind: objects survive a round trip, and malformed bytes change nothing. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
@@ -9,10 +9,11 @@ import { listSchemaOf } from '../../../core/resources/list.ts'
 import { decode } from '../../../core/schema/decode.ts'
 import { bytes, field, type JsonObject, type Message, message, string } from '../../../core/schema/model.ts'
 import { decodeEnvelope, decodeProtobuf, encodeEnvelope, encodeProtobuf } from '../../../core/schema/protobuf/protobuf.ts'
-import { type ApiServer, createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
 import { allKinds } from '../../support/all-kinds.ts'
 import { type Api, assertFailure, type TestList, type TestObject } from '../../support/api.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { serverForTests, startInProcess } from '../../support/in-process.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { collectionPath, minimalObject, restingObject } from '../../support/minimal-objects.ts'
 import { within } from '../../support/wait.ts'
 import { withoutDefinitionController } from '../../support/without-definition-controller.ts'
@@ -39,33 +40,16 @@ function open(schema: Message, bytes: Uint8Array): JsonObject {
   return { kind, apiVersion, ...decodeProtobuf(schema, raw) }
 }
 
-const silent = () => {}
-const logger = { debug: silent, info: silent, warn: silent, error: silent }
-
-async function startServer(store = memoryStore()): Promise<{ api: Api; server: ApiServer }> {
-  const server = await createApiServer({
-    store,
-    ...allKinds,
-    controllers: ['serviceaccount'],
-    authorizers: [withoutDefinitionController],
-    compactionInterval: 0,
-    telemetry: { logger },
-  })
-  return { server, api: apiOn(server) }
+const options = {
+  ...allKinds,
+  controllers: ['serviceaccount'],
+  authorizers: [withoutDefinitionController],
+  compactionInterval: 0,
+  telemetry: { logger: silentLogger },
 }
 
 describe('protobuf and JSON show the same object', () => {
-  let server: ApiServer | undefined
-  let api: Api
-  // The server's timers are unref'd and do not keep the process alive.
-  const alive = setInterval(() => {}, 60_000)
-  before(async () => {
-    ;({ server, api } = await startServer())
-  })
-  after(async () => {
-    clearInterval(alive)
-    await server?.close()
-  })
+  const api = serverForTests(options)
 
   for (const definition of persisted.filter(hasVerb('create')))
     test(titleOf(definition), async () => {
@@ -97,7 +81,7 @@ describe('protobuf and JSON show the same object', () => {
       assert.equal(deleted.status, 200)
     })
 
-  test('an object with every field set', async () => {
+  test('an object with every field set', async (t) => {
     const store = memoryStore()
     const stored = persisted.filter(
       ({ storageVersion, ...rest }) =>
@@ -112,17 +96,13 @@ describe('protobuf and JSON show the same object', () => {
       const object = { ...full, kind, apiVersion: apiVersionOf(definition), metadata: named }
       await store.put(`/registry/${storageKey}/${namespaced ? 'default/' : ''}full`, utf8.encode(JSON.stringify(object)), 0)
     }
-    const full = await startServer(store)
-    try {
-      for (const definition of stored.filter(hasVerb('get'))) {
-        const { body, status } = await full.api.get<JsonObject>(`${collectionPath(definition)}/full`)
-        assert.equal(status, 200, titleOf(definition))
-        for (const name of definition.schema.json.keys()) assert(Object.hasOwn(body, name), `${titleOf(definition)}: ${name}`)
-        const read = await exchange(full.api, 'GET', `${collectionPath(definition)}/full`)
-        assert.deepEqual(open(definition.schema, read.bytes), body, titleOf(definition))
-      }
-    } finally {
-      await full.server.close()
+    const full = await startInProcess({ ...options, store }, t)
+    for (const definition of stored.filter(hasVerb('get'))) {
+      const { body, status } = await full.api.get<JsonObject>(`${collectionPath(definition)}/full`)
+      assert.equal(status, 200, titleOf(definition))
+      for (const name of definition.schema.json.keys()) assert(Object.hasOwn(body, name), `${titleOf(definition)}: ${name}`)
+      const read = await exchange(full.api, 'GET', `${collectionPath(definition)}/full`)
+      assert.deepEqual(open(definition.schema, read.bytes), body, titleOf(definition))
     }
   })
 
@@ -187,16 +167,7 @@ const hostile: readonly (readonly [what: string, raw: readonly number[]])[] = [
 ]
 
 describe('malformed protobuf is a bad request and changes nothing', () => {
-  let server: ApiServer | undefined
-  let api: Api
-  const alive = setInterval(() => {}, 60_000)
-  before(async () => {
-    ;({ server, api } = await startServer())
-  })
-  after(async () => {
-    clearInterval(alive)
-    await server?.close()
-  })
+  const api = serverForTests(options)
 
   /** Asserts that the bytes are refused with 400 and nothing is stored. */
   async function refuses(definition: ResourceDefinition, what: string, body: Uint8Array): Promise<void> {

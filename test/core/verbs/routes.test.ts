@@ -3,13 +3,14 @@
  * store keys that it was authorized for.
  */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { defaultAdmissionPlugins } from '../../../core/admission/plugins/index.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { KeyValueStore, Outbound } from '../../../core/ports.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
-import { type ApiServer, createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
+import { serverForTests } from '../../support/in-process.ts'
 import { randomNumbers } from '../../support/random.ts'
 import { trials } from '../../support/soak.ts'
 
@@ -86,27 +87,25 @@ const words = [
   'status',
   'scale',
 ]
-let server: ApiServer
 let templates: readonly Template[]
 /** Paths of lists that support watch. */
 let watchedLists: ReadonlySet<string>
 
-const send = (method: string, path: string, init: RequestInit = {}) =>
-  server.fetch(new Request(`http://server${path}`, { method, ...init }))
+const api = serverForTests({
+  store: watched(memoryStore()),
+  files,
+  outbound,
+  controllers: [],
+  watchCache: false,
+  admissionPlugins: { disable: defaultAdmissionPlugins },
+  authorizationModes: ['Webhook'],
+  authorizationFiles: { webhook: { connection: 'file', version: 'v1', authorizedTtl: 0, unauthorizedTtl: 0 } },
+})
+const send = (method: string, path: string, init: RequestInit = {}) => api.fetch(path, { method, ...init })
 const json = async (path: string) =>
-  (await (await send('GET', path)).json()) as { paths: { [path: string]: { [key: string]: { readonly 'x-kubernetes-action'?: string } } } }
+  (await api.get<{ paths: { [path: string]: { [key: string]: { readonly 'x-kubernetes-action'?: string } } } }>(path)).body
 
 before(async () => {
-  server = await createApiServer({
-    store: watched(memoryStore()),
-    files,
-    outbound,
-    controllers: [],
-    watchCache: false,
-    admissionPlugins: { disable: defaultAdmissionPlugins },
-    authorizationModes: ['Webhook'],
-    authorizationFiles: { webhook: { connection: 'file', version: 'v1', authorizedTtl: 0, unauthorizedTtl: 0 } },
-  })
   const documents = await Promise.all(Object.keys((await json('/openapi/v3')).paths).map((name) => json(`/openapi/v3/${name}`)))
   templates = documents
     .flatMap(({ paths }) => Object.entries(paths))
@@ -117,13 +116,8 @@ before(async () => {
       methods: new Set(Object.keys(item).map((method) => method.toUpperCase())),
     }))
   watchedLists = new Set(templates.flatMap(({ path }) => (path.includes('/watch/') ? [path.replace('/watch/', '/')] : [])))
-  for (const name of ['foo', 'victim'])
-    await send('POST', '/api/v1/namespaces', {
-      body: JSON.stringify({ metadata: { name } }),
-      headers: { 'content-type': 'application/json' },
-    })
+  for (const name of ['foo', 'victim']) await api.create('/api/v1/namespaces', { metadata: { name } })
 })
-after(() => server.close())
 
 function matches({ elements }: Template, path: readonly string[]): boolean {
   const open = elements.at(-1) === '{path}'

@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import type { TestObject } from '../../support/api.ts'
+import { serverForTests } from '../../support/in-process.ts'
 import { collectionPath } from '../../support/minimal-objects.ts'
 
 const platform = createPlatform()
-const as = (kind: string) => ({ accept: `application/json;as=${kind};v=v1;g=meta.k8s.io`, 'content-type': 'application/json' })
+const as = (kind: string) => ({ accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` })
 const daemonSets = '/apis/apps/v1/namespaces/default/daemonsets'
 const templateGeneration = 'deprecated.daemonset.template.generation'
 
-let server: ApiServer
-
-before(async () => {
-  server = await createApiServer({ store: memoryStore() })
-})
-after(() => server.close())
-
-const send = (method: string, path: string, kind: string, body?: object) =>
-  server.fetch(
-    new Request(`http://in-process${path}`, { method, headers: as(kind), ...(body !== undefined && { body: JSON.stringify(body) }) }),
-  )
+const api = serverForTests()
+const send = <T = TestObject>(method: string, path: string, kind: string, body?: object) => api.send<T>(method, path, body, as(kind))
 
 test('subresources that are shown as tables: scale, and status except of some kinds', async () => {
   const shown: string[] = []
@@ -61,30 +52,30 @@ test('metadata without the object lacks annotations that hold former fields', as
   }
   await create('plain', undefined)
   await create('noted', { note: 'x', [templateGeneration]: '4' })
-  const read = async (name: string, kind: string) => (await send('GET', `${daemonSets}/${name}`, kind)).json()
+  const read = async <T>(path: string, kind: string) => (await send<T>('GET', `${daemonSets}/${path}`, kind)).body
   type Row = { readonly rows: readonly [{ readonly object: { readonly metadata: { readonly annotations?: object } } }] }
   for (const [name, annotations] of [['plain', undefined] as const, ['noted', { note: 'x' }] as const]) {
-    const { metadata } = (await read(name, 'PartialObjectMetadata')) as { metadata: { annotations?: object } }
+    const { metadata } = await read<TestObject>(name, 'PartialObjectMetadata')
     assert.deepEqual(metadata.annotations, annotations)
-    assert.deepEqual(((await read(name, 'Table')) as Row).rows[0].object.metadata.annotations, annotations)
+    assert.deepEqual((await read<Row>(name, 'Table')).rows[0].object.metadata.annotations, annotations)
   }
-  const whole = (await (await send('GET', `${daemonSets}/noted?includeObject=Object`, 'Table')).json()) as Row
+  const whole = await read<Row>('noted?includeObject=Object', 'Table')
   assert.deepEqual(whole.rows[0].object.metadata.annotations, { note: 'x', [templateGeneration]: '4' })
 })
 
 test('the table of a dry run has the revision that the client sent', async () => {
   const path = '/api/v1/namespaces/default/configmaps?dryRun=All'
   const made = await send('POST', path, 'Table', { metadata: { name: 'a', resourceVersion: 'x' } })
-  assert.equal(((await made.json()) as { metadata: { resourceVersion?: string } }).metadata.resourceVersion, 'x')
+  assert.equal(made.body.metadata.resourceVersion, 'x')
   const plain = await send('POST', path, 'Table', { metadata: { name: 'a' } })
-  assert.deepEqual(((await plain.json()) as { metadata: object }).metadata, {})
+  assert.deepEqual(plain.body.metadata, {})
 })
 
 test('rows of addresses have an age, for which no column is announced', async () => {
   const addresses = '/apis/networking.k8s.io/v1/ipaddresses'
   const body = { metadata: { name: '192.0.2.9' }, spec: { parentRef: { resource: 'services', namespace: 'default', name: 'web' } } }
-  const made = await send('POST', `${addresses}?dryRun=All`, 'Table', body)
-  const table = (await made.json()) as { columnDefinitions: { name: string }[]; rows: { cells: string[] }[] }
+  type Table = { columnDefinitions: { name: string }[]; rows: { cells: string[] }[] }
+  const { body: table } = await send<Table>('POST', `${addresses}?dryRun=All`, 'Table', body)
   assert.deepEqual(
     table.columnDefinitions.map(({ name }) => name),
     ['Name', 'ParentRef'],

@@ -1,6 +1,7 @@
 /** Updates: what is answered, and what an update of metadata can't change. What every runtime answers: test/conformance/http-writes.ts. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startInProcess } from '../../support/in-process.ts'
 import { causesOf, startServer, withChanges } from '../resources/support.ts'
 
 const client = startServer()
@@ -110,36 +111,24 @@ test('status updates of some kinds neither change nor own metadata', async () =>
 test('a write of ephemeral containers owns all that the client sends, as in the reference', async () => {
   const pods = '/api/v1/namespaces/default/pods'
   const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'debugged' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
-  const { createApiServer, memoryStore } = await import('../../../runtimes/web/index.ts')
-  const server = await createApiServer({ store: memoryStore(), controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
-  const ask = async (method: string, path: string, type: string, body: object) => {
-    const request = new Request(`http://api${path}`, { method, headers: { 'content-type': type }, body: JSON.stringify(body) })
-    const answer = await server.fetch(request)
-    return {
-      code: answer.status,
-      body: (await answer.json()) as { metadata: { managedFields: { manager: string; fieldsV1: { [name: string]: object } }[] } },
-    }
-  }
-  const made = await ask('POST', pods, 'application/json', pod)
+  const { send } = await client
+  const made = await send('POST', pods, pod)
   assert.equal(made.code, 201, JSON.stringify(made.body))
   const debug = { ...pod, metadata: { labels: { a: 'b' } }, spec: { ...pod.spec, ephemeralContainers: [{ name: 'd', image: 'i' }] } }
   const path = `${pods}/debugged/ephemeralcontainers?fieldManager=me&force=true`
-  const answer = await ask('PATCH', path, 'application/apply-patch+yaml', debug)
+  const answer = await send('PATCH', path, debug, 'application/apply-patch+yaml')
   assert.equal(answer.code, 200, JSON.stringify(answer.body))
-  const own = answer.body.metadata.managedFields.find(({ manager }) => manager === 'me')?.fieldsV1
+  const entries = answer.body.metadata['managedFields'] as { manager: string; fieldsV1: { [name: string]: object } }[]
+  const own = entries.find(({ manager }) => manager === 'me')?.fieldsV1
   assert.deepEqual(Object.keys(own ?? {}), ['f:metadata', 'f:spec'])
   assert.deepEqual(Object.keys(own?.['f:spec'] ?? {}), ['f:containers', 'f:ephemeralContainers'])
-  await server.close()
 })
 
-test('requests for deprecated versions are counted in the metrics', async () => {
-  const { createApiServer, memoryStore } = await import('../../../runtimes/web/index.ts')
-  const server = await createApiServer({ store: memoryStore(), controllers: [] })
-  await server.fetch(new Request('http://api/api/v1/componentstatuses'))
-  const text = await (await server.fetch(new Request('http://api/metrics'))).text()
-  await server.close()
+test('requests for deprecated versions are counted in the metrics', async (t) => {
+  const { api } = await startInProcess({ controllers: [] }, t)
+  await api.get('/api/v1/componentstatuses')
   assert.match(
-    text,
+    (await api.get<string>('/metrics')).body,
     /^apiserver_requested_deprecated_apis\{group="",removed_release="",resource="componentstatuses",subresource="",version="v1"\} 1$/m,
   )
 })

@@ -8,6 +8,7 @@ import { ownEtcd } from '../../support/daemon.ts'
 import { startEtcd } from '../../support/etcd.ts'
 import { historyProblem, watchProblem } from '../../support/etcd-history.ts'
 import { freePort } from '../../support/free-port.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { type OwnEtcd, startOwnEtcd } from '../../support/own-etcd.ts'
 import { type RandomNumbers, randomNumbers } from '../../support/random.ts'
 import { trials } from '../../support/soak.ts'
@@ -117,9 +118,8 @@ class OnDisk {
   }
 
   async start(): Promise<this> {
-    const logger = { debug() {}, info() {}, warn() {}, error() {} }
     const directory = slowed(this.disk, this.#milliseconds)
-    const engine = await openEngineIn(directory, { clock: nodeClock, logger, keys: 'latin1', segmentBytes: 400_000 })
+    const engine = await openEngineIn(directory, { clock: nodeClock, logger: silentLogger, keys: 'latin1', segmentBytes: 400_000 })
     this.#server = await startOwnEtcd({ engine, ports: [{ host: '127.0.0.1', port: this.#port, serves: 'clients' }] })
     return this
   }

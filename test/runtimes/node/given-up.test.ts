@@ -14,12 +14,12 @@ import { nodeClock } from '../../../runtimes/node/start/ports.ts'
 import { issuerKey } from '../../core/access/authn/jwt/jwt-issuer.ts'
 import type { AssembledServer } from '../../support/core-server.ts'
 import { startCore } from '../../support/core-server.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { eventually, within } from '../../support/wait.ts'
 import { authority, serving } from './support.ts'
 
 type Review = { readonly kind?: string; readonly spec?: { readonly resourceAttributes?: { readonly verb?: string } } }
 
-const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const platform = createPlatform()
 const outbound = createOutbound()
 const key = await issuerKey('ES256', 'one')
@@ -66,7 +66,7 @@ before(async () => {
   url = `https://127.0.0.1:${(web.address() as AddressInfo).port}`
   const options = { certificateAuthority: authority.certPem }
   const connection = (path: string) => ({ url: `${url}${path}`, options })
-  const ports = { outbound, clock: nodeClock, logger, platform }
+  const ports = { outbound, clock: nodeClock, logger: silentLogger, platform }
   const authorizer = webhookAuthorizer(
     {
       name: 'held',
@@ -101,7 +101,7 @@ before(async () => {
         ImagePolicyWebhook: { connection: connection('/images'), retryBackoff: 10, allowTtl: 0, denyTtl: 0, defaultAllow: false },
       },
     },
-    { outbound, clock, files, telemetry: { logger } },
+    { outbound, clock, files, telemetry: { logger: silentLogger } },
   )
   await eventually('discovery', async () => (await ask('GET', '/version', {}, await token(key))).status === 200)
   const owned = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'owned' } }

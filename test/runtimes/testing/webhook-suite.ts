@@ -1,6 +1,7 @@
 /** Tests of webhooks as functions, for every supported test runner. */
 import assert from 'node:assert/strict'
 import { type AdmissionRequest, startTestServer, type TestServer, type WebhookFunctions } from '../../../runtimes/testing/index.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { eventually } from '../../support/wait.ts'
 
 interface Labelled {
@@ -11,7 +12,7 @@ const maps = { resources: ['configmaps'], operations: ['CREATE'] }
 const needsTeam = ({ object }: AdmissionRequest) => (object.metadata.labels?.['team'] ? undefined : 'which team?')
 const clientOf = (server: TestServer) => server.objects<Labelled & { data?: Record<string, string> }>('v1', 'ConfigMap')
 const map = (name: string, labels?: Record<string, string>) => ({ metadata: { name, ...(labels && { labels }) } })
-const quiet = { logger: { debug() {}, info() {}, warn() {}, error() {} } }
+const quiet = { logger: silentLogger }
 
 const teams: WebhookFunctions = { validating: { 'teams.example.com': { rules: [maps], handle: needsTeam } } }
 

@@ -10,18 +10,18 @@ import { LightHeaders } from '../../../../core/answers/light-headers.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import type { Clock, Connection } from '../../../../core/ports.ts'
 import { LightRequest } from '../../../../core/request/light-request.ts'
-import { type ApiServer, createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
 import { processorTime } from '../../../support/cost.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { authority, clientAuth, der, issue, now, pem } from './certificate/certificates.ts'
 import { caseCount, dice, mutate } from './mutations.ts'
 
 const platform = createPlatform('kubernetes')
 const clock: Clock = { now: () => now, monotonic: () => now, after: () => () => {} }
-const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 const staticToken = 'static-5ae1c3-7f3a91'
 
-let server: ApiServer
+let started: InProcess
 let stranger: Connection
 let tokens: readonly string[] = []
 
@@ -40,11 +40,10 @@ before(async () => {
     protocol: 'http/1.1',
     tls: { version: 'TLSv1.3', peerCertificates: [der(await issue({ subject: 'CN=proxy', issuer: other, extensions: [clientAuth] }))] },
   }
-  server = await createApiServer({
-    store: memoryStore(),
+  started = await startInProcess({
     platform,
     clock,
-    telemetry: { logger },
+    telemetry: { logger: silentLogger },
     controllers: [],
     anonymous: false,
     authorizationModes: ['RBAC'],
@@ -71,7 +70,7 @@ before(async () => {
     jwt({ alg: 'ES256' }, { ...payload, iss: 'kubernetes/serviceaccount' }),
   ]
 })
-after(() => server.close())
+after(() => started.close())
 
 const connection: Connection = { remoteAddress: '127.0.0.1', remotePort: 1, protocol: 'http/1.1' }
 /** A header value as Node passes it on: without line ends and control characters. */
@@ -80,7 +79,7 @@ const asName = (text: string) => text.replaceAll(/[^!#$%&'*+\-.^_`|~0-9A-Za-z]/g
 
 async function statusOf(raw: readonly string[], via: Connection): Promise<number> {
   const request = new LightRequest('GET', '/api/v1/secrets', LightHeaders.fromRaw(raw), null)
-  const response = await server.fetch(request, via)
+  const response = await started.server.fetch(request, via)
   await response.arrayBuffer()
   return response.status
 }

@@ -1,15 +1,14 @@
 /** Order of the token authenticators, and the result of a TokenReview. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { AuthenticationError, type TokenAuthenticator } from '../../../../core/access/authn/authenticator.ts'
 import { createPlatform } from '../../../../core/platform.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
-import { apiOf } from '../../../support/api.ts'
+import { startInProcess } from '../../../support/in-process.ts'
+import { silentLogger } from '../../../support/logger.ts'
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 interface Status {
   readonly authenticated?: boolean
@@ -28,28 +27,29 @@ function known(name: string, tokens: readonly string[]): TokenAuthenticator {
   }
 }
 
-async function server() {
-  const { fetch, close } = await createApiServer({
-    store: memoryStore(),
-    controllers: [],
-    telemetry: { logger: silent },
-    platform: createPlatform('kubernetes'),
-    serviceAccounts: { signingKey: pem, verificationKeys: [pem], issuers: ['https://own'], audiences: ['https://own', 'https://also'] },
-    bootstrapTokens: true,
-    staticTokens: [known('static', ['both', 'abcdef.0123456789abcdef'])],
-    tokenAuthenticators: [known('late', ['both', 'late'])],
-  })
-  const api = apiOf((path, init) => fetch(new Request(`http://x${path}`, init)))
+async function server(t: TestContext) {
+  const { api } = await startInProcess(
+    {
+      controllers: [],
+      telemetry: { logger: silentLogger },
+      platform: createPlatform('kubernetes'),
+      serviceAccounts: { signingKey: pem, verificationKeys: [pem], issuers: ['https://own'], audiences: ['https://own', 'https://also'] },
+      bootstrapTokens: true,
+      staticTokens: [known('static', ['both', 'abcdef.0123456789abcdef'])],
+      tokenAuthenticators: [known('late', ['both', 'late'])],
+    },
+    t,
+  )
   const review = async (token: string, audiences?: readonly string[]) => {
     const spec = { token, ...(audiences && { audiences }) }
     const object = { kind: 'TokenReview', apiVersion: 'authentication.k8s.io/v1', spec }
     return (await api.send<{ status: Status }>('POST', '/apis/authentication.k8s.io/v1/tokenreviews', object)).body.status
   }
-  return { api, review, close }
+  return { api, review }
 }
 
-test('the first authenticator that accepts a token wins', async () => {
-  const { api, review, close } = await server()
+test('the first authenticator that accepts a token wins', async (t) => {
+  const { api, review } = await server(t)
   await api.create('/api/v1/namespaces/kube-system/secrets', {
     kind: 'Secret',
     apiVersion: 'v1',
@@ -60,11 +60,10 @@ test('the first authenticator that accepts a token wins', async () => {
   assert.equal((await review('both')).user.username, 'static-user')
   assert.equal((await review('abcdef.0123456789abcdef')).user.username, 'static-user')
   assert.equal((await review('late')).user.username, 'late-user')
-  await close()
 })
 
-test('audiences', async () => {
-  const { review, close } = await server()
+test('audiences', async (t) => {
+  const { review } = await server(t)
   assert.deepEqual(await review('both'), {
     authenticated: true,
     user: { username: 'static-user', groups: ['system:authenticated'] },
@@ -76,12 +75,10 @@ test('audiences', async () => {
     'late-user',
     'static tokens are only valid for the audience of this server',
   )
-  await close()
 })
 
-test('reports why a token is refused', async () => {
-  const { review, close } = await server()
+test('reports why a token is refused', async (t) => {
+  const { review } = await server(t)
   assert.deepEqual(await review('nobody'), { user: {}, error: 'invalid bearer token' })
   assert.equal((await review('bad')).error, '[invalid bearer token, static does not like it, late does not like it]')
-  await close()
 })

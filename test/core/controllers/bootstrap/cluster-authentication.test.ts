@@ -6,6 +6,7 @@ import { createPlatform } from '../../../../core/platform.ts'
 import { configMap } from '../../../support/api.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { startInProcess } from '../../../support/in-process.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 import { authority, type Identity, issue, now, pem } from '../../access/authn/certificate/certificates.ts'
 
@@ -57,7 +58,7 @@ test('the config map is created, kept and repaired', async (t) => {
       platform: createPlatform('kubernetes'),
       controllers: [],
       clock,
-      telemetry: { logger: { debug() {}, info() {}, warn() {}, error() {} } },
+      telemetry: { logger: silentLogger },
       clusterAuthentication: { frontProxies: proxies(await issue({ subject: 'CN=p', extensions: authority(), to: 3650 }), 'a') },
     },
     t,

@@ -10,6 +10,7 @@ import { webClock } from '../../../../runtimes/web/ports.ts'
 import type { TestObject } from '../../../support/api.ts'
 import { startCore } from '../../../support/core-server.ts'
 import { apiOn } from '../../../support/in-process.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 
 const endpointsPath = '/api/v1/namespaces/default/endpoints/kubernetes'
@@ -35,7 +36,7 @@ async function start(
 ) {
   const { clock = webClock, ...options } = more
   const all = { platform: createPlatform('kubernetes'), controllers: [], advertiseAddress, ...options }
-  const server = await startCore(all, { store, clock, telemetry: { logger: { debug() {}, info() {}, warn() {}, error() {} } } })
+  const server = await startCore(all, { store, clock, telemetry: { logger: silentLogger } })
   let ended: Promise<void> | undefined
   const close = () => {
     ended ??= server.close()

@@ -10,6 +10,7 @@ import { webClock } from '../../../../runtimes/web/ports.ts'
 import type { Api, TestObject } from '../../../support/api.ts'
 import { startCore } from '../../../support/core-server.ts'
 import { apiOn } from '../../../support/in-process.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 
 const platform = createPlatform('kubernetes')
@@ -17,7 +18,6 @@ const gates = parseFeatureGates(['CoordinatedLeaderElection=true'], platform)
 const coordination = '/apis/coordination.k8s.io'
 const leases = `${coordination}/v1/namespaces/kube-system/leases`
 const ownLease = `${leases}/leader-election-controller`
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 async function start(
   t: TestContext,
@@ -31,7 +31,7 @@ async function start(
       hostname,
       serves: (row) => row.names.plural !== 'leasecandidates' || (version !== 'none' && row.version.startsWith('v1')),
     },
-    { store, clock, telemetry: { logger: quiet } },
+    { store, clock, telemetry: { logger: silentLogger } },
   )
   let ended: Promise<void> | undefined
   const close = () => {

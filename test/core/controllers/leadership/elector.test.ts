@@ -6,9 +6,9 @@ import type { ResourceClient } from '../../../../core/controllers/client.ts'
 import { startElector } from '../../../../core/controllers/leadership/elector.ts'
 import type { ApiObject } from '../../../../core/resources/definition.ts'
 import { ManualClock } from '../../../support/clock.ts'
+import { silentLogger } from '../../../support/logger.ts'
 
 const [leaseDuration, renewDeadline, retryPeriod] = [15_000, 10_000, 2_000]
-const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** An elector whose lease works, fails, or never answers. */
 function setUp() {
@@ -32,7 +32,7 @@ function setUp() {
   }
   const elector = startElector({
     clock,
-    logger: quiet,
+    logger: silentLogger,
     leases: leases as ResourceClient,
     apiVersion: 'coordination.k8s.io/v1',
     namespace: 'kube-system',

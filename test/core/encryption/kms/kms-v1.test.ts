@@ -9,11 +9,11 @@ import { concatenate } from '../../../../core/schema/bytes.ts'
 import { createOutbound } from '../../../../runtimes/node/network/outbound.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { type KmsPlugin, startKmsPlugin } from '../../../support/kms-plugin.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 import { bytes, isRead, path, plain } from '../stored-secret.ts'
 
 const prefix = bytes('k8s:enc:kms:v1:vault:')
-const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const method = (name: string) => `v1beta1.KeyManagementService/${name}`
 
 let plugin: KmsPlugin
@@ -22,7 +22,7 @@ let plugins: Plugin[]
 const outbound = createOutbound()
 const options = () => ({ name: 'vault', endpoint: plugin.endpoint, timeout: 60_000 })
 const connect = (cachesize = 1_000, timeout = 60_000): Promise<Transformer> =>
-  transformerOf([{ kms: { apiVersion: 'v1', cachesize, ...options(), timeout } }], { outbound, clock, logger }, plugins)
+  transformerOf([{ kms: { apiVersion: 'v1', cachesize, ...options(), timeout } }], { outbound, clock, logger: silentLogger }, plugins)
 const write = (transformer: Transformer) => transformer.toStored(plain, path)
 const fails = (pattern: RegExp) => (error: unknown) => error instanceof TransformError && pattern.test(error.message)
 const check = () => {

@@ -7,11 +7,11 @@ import { type Plain, TransformError, type Transformer } from '../../../../core/e
 import { createOutbound } from '../../../../runtimes/node/network/outbound.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { type KmsPlugin, startKmsPlugin } from '../../../support/kms-plugin.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 import { bytes, isRead, path, plain } from '../stored-secret.ts'
 
 const prefix = 'k8s:enc:kms:v2:vault:'
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const encrypts = 'v2.KeyManagementService/Encrypt'
 const decrypts = 'v2.KeyManagementService/Decrypt'
 const statuses = 'v2.KeyManagementService/Status'
@@ -25,7 +25,7 @@ const outbound = createOutbound()
 const connect = (timeout = 60_000): Promise<Transformer> =>
   transformerOf(
     [{ kms: { apiVersion: 'v2', name: 'vault', endpoint: plugin.endpoint, timeout } }],
-    { outbound, clock, logger: silent },
+    { outbound, clock, logger: silentLogger },
     plugins,
   )
 const write = (transformer: Transformer) => transformer.toStored(plain, path)

@@ -15,6 +15,7 @@ import { CallError } from '../../../../core/ports.ts'
 import { encodeProtobuf } from '../../../../core/schema/protobuf/encode.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { startInProcess } from '../../../support/in-process.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 import { testClock } from '../../access/authn/clock.ts'
 
@@ -34,7 +35,7 @@ async function start(t: TestContext) {
       metrics,
       anonymous: false,
       platform: createPlatform('kubernetes'),
-      telemetry: { logger: { debug() {}, info() {}, warn() {}, error() {} } },
+      telemetry: { logger: silentLogger },
       staticTokens: [(await createTokenFile(file, 'tokens')).authenticator],
       serviceAccounts: {
         signingKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -152,7 +153,7 @@ test('calls to an external signer', async () => {
   const signer = await connectExternalSigner({
     unixSocket: 'signer.sock',
     clock,
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    logger: silentLogger,
     metrics: registry.record(externalSignerRows),
     outbound: {
       async call({ method }) {

@@ -6,6 +6,7 @@ import { collectProcess } from '../../../../core/meta/metrics/process.ts'
 import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { startCore } from '../../../support/core-server.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 
 const linesOf = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
@@ -51,8 +52,7 @@ test('build, release and feature gates are in labels', () => {
 })
 
 test('a server has metrics of its build, and of its process when its runtime has them', async () => {
-  const logger = { debug() {}, info() {}, warn() {}, error() {} }
-  const server = await startCore({ controllers: [] }, { telemetry: { logger, usage: { residentBytes: () => 4096 } } })
+  const server = await startCore({ controllers: [] }, { telemetry: { logger: silentLogger, usage: { residentBytes: () => 4096 } } })
   const text = await (await server.fetch(new Request('http://test/metrics'))).text()
   await server.close()
   assert.match(text, /^process_resident_memory_bytes 4096$/m)

@@ -5,18 +5,18 @@ import { type Api, configMap } from '../../../support/api.ts'
 import type { AssembledServer } from '../../../support/core-server.ts'
 import { startCore } from '../../../support/core-server.ts'
 import { apiOn } from '../../../support/in-process.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { watchAt } from '../../../support/watch-reader.ts'
 import { metricRows } from './own.ts'
 import { referenceMetrics } from './table.ts'
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 let server: AssembledServer
 let api: Api
 before(async () => {
   server = await startCore(
     { platform: 'kubernetes', controllers: [], priorityAndFairness: 'on' },
     {
-      telemetry: { logger: silent },
+      telemetry: { logger: silentLogger },
     },
   )
   api = apiOn(server)

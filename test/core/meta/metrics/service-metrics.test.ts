@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import { type Api, apiOf } from '../../../support/api.ts'
 import type { AssembledServer } from '../../../support/core-server.ts'
 import { startCore } from '../../../support/core-server.ts'
+import { silentLogger } from '../../../support/logger.ts'
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const services = '/api/v1/namespaces/default/services'
 const range = '10.9.0.0/24'
 /** In the lower bands, from which nothing is taken unless it is asked for. */
@@ -28,7 +28,7 @@ before(async () => {
         { token: 'node', user: { name: 'system:node:one', groups: ['system:nodes'] } },
       ],
     },
-    { telemetry: { logger: silent } },
+    { telemetry: { logger: silentLogger } },
   )
   api = as('admin')
 })

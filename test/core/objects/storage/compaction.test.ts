@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startCompaction } from '../../../../core/objects/storage/compaction.ts'
-import type { KeyValueStore, Logger } from '../../../../core/ports.ts'
+import type { KeyValueStore } from '../../../../core/ports.ts'
 import { memoryStore } from '../../../../runtimes/stores/memory.ts'
 import { bytes } from '../../../../runtimes/testing/store/recorder.ts'
 import { ManualClock } from '../../../support/clock.ts'
+import { silentLogger } from '../../../support/logger.ts'
 
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 const interval = 300_000
 
 /** A store that records compactions and counts the writes of replicas to the compaction key. */
@@ -42,7 +42,7 @@ async function write(store: KeyValueStore, key: string): Promise<number> {
 test('keeps the history of the last interval', async () => {
   const clock = new ManualClock()
   const { store, compactions } = observed(memoryStore())
-  const stop = startCompaction(store, clock, silent, interval)
+  const stop = startCompaction(store, clock, silentLogger, interval)
   await write(store, 'a')
   await pass(clock, 1)
   assert.deepEqual(compactions, [])
@@ -59,7 +59,7 @@ test('keeps the history of the last interval', async () => {
 test('replicas share the work: one compaction per interval', async () => {
   const clock = new ManualClock()
   const { store, compactions } = observed(memoryStore())
-  const stops = [1, 2, 3].map(() => startCompaction(store, clock, silent, interval))
+  const stops = [1, 2, 3].map(() => startCompaction(store, clock, silentLogger, interval))
   for (let round = 0; round < 5; round++) {
     await write(store, `k${round}`)
     await pass(clock, 3)
@@ -78,12 +78,12 @@ test('replicas share the work: one compaction per interval', async () => {
 test('a replica that starts later does not compact revisions that others still keep', async () => {
   const clock = new ManualClock()
   const { store, compactions } = observed(memoryStore())
-  const stopFirst = startCompaction(store, clock, silent, interval)
+  const stopFirst = startCompaction(store, clock, silentLogger, interval)
   await pass(clock, 1)
   await pass(clock, 1)
   stopFirst()
   const before = compactions.length
-  const stop = startCompaction(store, clock, silent, interval)
+  const stop = startCompaction(store, clock, silentLogger, interval)
   const kept = await write(store, 'kept')
   await pass(clock, 1)
   assert.equal(compactions.length, before)
@@ -99,7 +99,7 @@ test('compaction is retried after a store failure', async () => {
   let warned = 0
   let failing = true
   const faulty: KeyValueStore = { ...store, put: (...write) => (failing ? Promise.reject(new Error('down')) : store.put(...write)) }
-  const stop = startCompaction(faulty, clock, { ...silent, warn: () => void warned++ }, interval)
+  const stop = startCompaction(faulty, clock, { ...silentLogger, warn: () => void warned++ }, interval)
   await pass(clock, 1)
   assert.equal(warned, 1)
   failing = false

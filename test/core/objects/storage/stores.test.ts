@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { type KeyValueStore, StoreError } from '../../../../core/ports.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { configMap } from '../../../support/api.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 import { configMaps, owned, ownedBy, secrets, start } from '../../controllers/support.ts'
 
@@ -43,7 +44,7 @@ test('each store has its own health checks', async (t) => {
     ...other,
     currentRevision: () => (down ? Promise.reject(new StoreError('unavailable', 'down')) : other.currentRevision()),
   }
-  const server = await start(t, { ...secretsElsewhere(failing), controllers: [], telemetry: { logger: silent } })
+  const server = await start(t, { ...secretsElsewhere(failing), controllers: [], telemetry: { logger: silentLogger } })
   const readyz = async () => (await server.send<string>('GET', '/readyz?verbose')).body
   assert.match(await readyz(), /\[\+\]kvstore-override-0 ok\n(.*\n)*\[\+\]kvstore-override-readiness-0 ok\n/)
   down = true
@@ -54,8 +55,6 @@ test('each store has its own health checks', async (t) => {
     'excluded together with their group',
   )
 })
-
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 test('metrics count the objects and measure the store sizes', async (t) => {
   const server = await start(t, { ...secretsElsewhere(memoryStore()), controllers: [], countInterval: 10, sizeInterval: 10 })

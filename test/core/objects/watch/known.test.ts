@@ -5,18 +5,18 @@ import { Pauses } from '../../../../core/common/slices.ts'
 import { createObjectStore } from '../../../../core/objects/storage/object-store.ts'
 import { createWatchCache } from '../../../../core/objects/watch/cache.ts'
 import { createPlatform } from '../../../../core/platform.ts'
-import type { KeyValueStore, Logger } from '../../../../core/ports.ts'
+import type { KeyValueStore } from '../../../../core/ports.ts'
 import { bind } from '../../../../core/resources/bind.ts'
 import { builtInResources } from '../../../../core/resources/group-versions.ts'
 import { memoryStore } from '../../../../runtimes/stores/memory.ts'
 import { bytes } from '../../../../runtimes/testing/store/recorder.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 
 const platform = createPlatform()
 const definition = builtInResources.map((row) => bind(row, platform)).find(({ kind }) => kind === 'ConfigMap')
 assert(definition, 'the kind is built in')
-const logger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** A cache, and the number of times that it listed the store. */
 function cacheOn(store: KeyValueStore) {
@@ -30,7 +30,7 @@ function cacheOn(store: KeyValueStore) {
   }
   const objects = createObjectStore(counted, definition as NonNullable<typeof definition>, '/registry')
   return {
-    cache: createWatchCache({ objects, store: counted, clock: webClock, logger, pauses: new Pauses(webClock) }),
+    cache: createWatchCache({ objects, store: counted, clock: webClock, logger: silentLogger, pauses: new Pauses(webClock) }),
     objects,
     loads: () => loads,
   }

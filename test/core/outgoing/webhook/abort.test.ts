@@ -7,9 +7,9 @@ import { webhookAuthorizer } from '../../../../core/access/authz/webhook.ts'
 import { createReadingCall } from '../../../../core/outgoing/webhook/call.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { holdingClock } from '../../../support/holding-clock.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 
-const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const platform = createPlatform()
 const left = new Error('the client closed the connection')
 
@@ -58,7 +58,7 @@ test('an authorization webhook is aborted when the last request that waits for i
     timeout: 60_000,
     onFailure: 'deny',
   } as const
-  const authorizer = webhookAuthorizer(settings, { outbound, clock: holdingClock, logger, platform })
+  const authorizer = webhookAuthorizer(settings, { outbound, clock: holdingClock, logger: silentLogger, platform })
   const [first, second] = [new AbortController(), new AbortController()]
   const decisions = [first, second].map((caller) => assert.rejects(async () => authorizer.authorize(attributes, caller), left))
   await eventually('one call for both', async () => seen.open === 1)
@@ -75,7 +75,7 @@ test('a token webhook is aborted, and that is not cached', async () => {
   const { seen, outbound } = outgoing()
   const tokens = webhookTokens(
     { connection, version: 'v1', audiences: [], cacheTtl: 60_000 },
-    { outbound, clock: holdingClock, logger, platform },
+    { outbound, clock: holdingClock, logger: silentLogger, platform },
   )
   for (const calls of [1, 2]) {
     const caller = new AbortController()

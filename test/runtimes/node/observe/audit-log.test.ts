@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { type AuditLogOptions, openAuditLog } from '../../../../runtimes/node/observe/audit-log.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { temporaryDirectory } from '../../../support/temporary.ts'
 
-const logger = { debug() {}, info() {}, warn() {}, error() {} }
 const day = 24 * 3_600_000
 const began = Date.UTC(2026, 0, 2, 3, 4, 5, 6)
 const line = (text: string, length = 100) => Buffer.from(`${text.padEnd(length - 1, '.')}\n`)
@@ -16,7 +16,8 @@ async function setUp(options: Partial<AuditLogOptions> = {}) {
   const { path: directory, remove } = temporaryDirectory('audit-log')
   const path = join(directory, 'logs', 'audit.log')
   const clock = { time: began, now: () => clock.time }
-  const open = () => openAuditLog({ path, maxSize: 250, maxBackups: 0, maxAge: 0, compress: false, clock, logger, ...options })
+  const open = () =>
+    openAuditLog({ path, maxSize: 250, maxBackups: 0, maxAge: 0, compress: false, clock, logger: silentLogger, ...options })
   const names = () => readdirSync(join(directory, 'logs')).sort()
   const read = (name: string) => readFileSync(join(directory, 'logs', name))
   return { clock, path, open, names, read, remove, directory: join(directory, 'logs') }

@@ -10,6 +10,7 @@ import { claimCertificates, followCertificates, preparePki, servingCertificates 
 import { certificateOptions } from '../../../../runtimes/node/start/certificate-options.ts'
 import { takeOwnership } from '../../../../runtimes/stores/log/owner.ts'
 import { killedAtExit } from '../../../support/child.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { nodeArguments } from '../../../support/root.ts'
 import { trials } from '../../../support/soak.ts'
 import { temporaryDirectory } from '../../../support/temporary.ts'
@@ -81,7 +82,6 @@ test('certificates that change while the server starts are used when it serves, 
     remove()
   })
   const pki = await preparePki(options, claim)
-  const logger = { debug() {}, info() {}, warn() {}, error() {} }
   for (const what of ['own', 'named'] as const) {
     const inUse = servingCertificates(options, pki)
     const used: Certificates[] = []
@@ -94,7 +94,7 @@ test('certificates that change while the server starts are used when it serves, 
       })
     const during = issued(`${what}.during.example`)
     write(what, during)
-    const stop = await followCertificates(options, pki, inUse, logger, (next) => {
+    const stop = await followCertificates(options, pki, inUse, silentLogger, (next) => {
       used.push(next)
       took()
     })

@@ -9,6 +9,7 @@ import { after, test } from 'node:test'
 import { followFile, readFileText } from '../../../../core/config/follow-file.ts'
 import { createOutbound } from '../../../../runtimes/node/network/outbound.ts'
 import { nodeClock, nodeFiles, nodeLogger } from '../../../../runtimes/node/start/ports.ts'
+import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 import { authority, client, deferred, open } from '../support.ts'
 
@@ -74,10 +75,9 @@ test('a file that changes after it was read, but before it is followed, is loade
   writeFileSync(path, 'read by the caller')
   const text = await readFileText(nodeFiles, path)
   writeFileSync(path, 'written meanwhile')
-  const logger = { debug() {}, info() {}, warn() {}, error() {} }
   let stop = () => {}
   const used = await new Promise<string>((use) => {
-    stop = followFile({ path, files: nodeFiles, logger, what: 'file', text, load: (next) => next, use })
+    stop = followFile({ path, files: nodeFiles, logger: silentLogger, what: 'file', text, load: (next) => next, use })
   })
   assert.equal(used, 'written meanwhile')
   stop()

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { externalKeys } from '../../../../../core/access/authn/service-account/external-keys.ts'
 import { CallError } from '../../../../../core/ports.ts'
 import { ManualClock } from '../../../../support/clock.ts'
+import { silentLogger } from '../../../../support/logger.ts'
 import { eventually } from '../../../../support/wait.ts'
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
 const key = (keyId: string, more: object = {}) => ({ keyId, key: newKey(), ...more })
 
@@ -22,7 +22,7 @@ async function follow(first: Answer) {
     if (answer instanceof Error) throw answer
     return answer
   }
-  const keys = await externalKeys(fetch, clock, { ...silent, error: (fields) => void errors.push(fields) })
+  const keys = await externalKeys(fetch, clock, { ...silentLogger, error: (fields) => void errors.push(fields) })
   const ids = async () => (await keys.keysFor(undefined)).map(({ id }) => id)
   return {
     clock,

@@ -1,12 +1,12 @@
 /** Service account tokens stored in secrets, against a whole server. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { SignJWT } from 'jose'
 import { createPlatform } from '../../../../../core/platform.ts'
-import { createApiServer, memoryStore } from '../../../../../runtimes/web/index.ts'
 import { ManualClock } from '../../../../support/clock.ts'
-import { apiOn } from '../../../../support/in-process.ts'
+import { startInProcess } from '../../../../support/in-process.ts'
+import { silentLogger } from '../../../../support/logger.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -16,29 +16,29 @@ const accounts = '/api/v1/namespaces/default/serviceaccounts'
 const lastUsed = 'kubernetes.io/legacy-token-last-used'
 const invalidSince = 'kubernetes.io/legacy-token-invalid-since'
 const day = 86_400_000
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
 
 interface Review {
   readonly status: { readonly authenticated?: boolean; readonly error?: string; readonly user: { readonly username?: string } }
 }
 
-async function cluster(lookup = true) {
+async function cluster(t: TestContext, lookup = true) {
   const clock = new ManualClock()
-  const server = await createApiServer({
-    store: memoryStore(),
-    clock,
-    controllers: [],
-    telemetry: { logger: silent },
-    platform: createPlatform('kubernetes'),
-    serviceAccounts: {
-      signingKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-      verificationKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()],
-      issuers: ['https://issuer'],
-      audiences: ['https://issuer'],
-      lookup,
+  const { api } = await startInProcess(
+    {
+      clock,
+      controllers: [],
+      telemetry: { logger: silentLogger },
+      platform: createPlatform('kubernetes'),
+      serviceAccounts: {
+        signingKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        verificationKeys: [publicKey.export({ type: 'spki', format: 'pem' }).toString()],
+        issuers: ['https://issuer'],
+        audiences: ['https://issuer'],
+        lookup,
+      },
     },
-  })
-  const api = apiOn(server)
+    t,
+  )
   const { uid } = (await api.create(accounts, { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'old' } })).metadata
   const claims = {
     iss: 'kubernetes/serviceaccount',
@@ -66,14 +66,14 @@ async function cluster(lookup = true) {
     })
     return body.status
   }
-  return { clock, api, sign, put, review, close: () => server.close() }
+  return { clock, api, sign, put, review }
 }
 
 /** Text of a review: the reference lists the error of its own token's authenticator, too. */
 const refused = (error: string) => `[invalid bearer token, ${error}]`
 
-test('the secret must contain exactly this token, of the same account', async () => {
-  const { api, sign, put, review, close } = await cluster()
+test('the secret must contain exactly this token, of the same account', async (t) => {
+  const { api, sign, put, review } = await cluster(t)
   const token = await sign()
   assert.equal((await review(token)).error, refused('Token has been invalidated'))
   await put(token)
@@ -88,11 +88,10 @@ test('the secret must contain exactly this token, of the same account', async ()
   )
   await api.delete(`${secrets}/old-token`)
   assert.equal((await review(token)).error, refused('Token has been invalidated'))
-  await close()
 })
 
-test('every claim is required', async () => {
-  const { sign, review, close } = await cluster(false)
+test('every claim is required', async (t) => {
+  const { sign, review } = await cluster(t, false)
   const cases: readonly (readonly [{ [name: string]: unknown }, string])[] = [
     [{ sub: undefined }, 'sub claim is missing'],
     [{ [claim('namespace')]: undefined }, 'namespace claim is missing'],
@@ -105,11 +104,10 @@ test('every claim is required', async () => {
   for (const [changes, error] of cases) assert.equal((await review(await sign(changes))).error, refused(error))
   assert.equal((await review(await sign({}, stranger.privateKey))).authenticated, undefined, 'signed with another key')
   assert.equal((await review(await sign())).authenticated, true, 'without lookups the signature is enough')
-  await close()
 })
 
-test('records the last use once a day, and honours the invalid-since label', async () => {
-  const { clock, api, sign, put, review, close } = await cluster()
+test('records the last use once a day, and honours the invalid-since label', async (t) => {
+  const { clock, api, sign, put, review } = await cluster(t)
   const token = await sign()
   await put(token)
   const used = async () => (await api.get(`${secrets}/old-token`)).body.metadata
@@ -125,11 +123,10 @@ test('records the last use once a day, and honours the invalid-since label', asy
   assert.equal((await used()).labels?.[lastUsed], today())
   await api.patch(`${secrets}/old-token`, { metadata: { labels: { [invalidSince]: today() } } })
   assert.match((await review(token)).error ?? '', /has been marked invalid/)
-  await close()
 })
 
-test('a token of a generated secret is accepted with a warning', async () => {
-  const { api, sign, put, close } = await cluster()
+test('a token of a generated secret is accepted with a warning', async (t) => {
+  const { api, sign, put } = await cluster(t)
   const token = await sign()
   await put(token)
   const send = () => api.get('/api/v1/namespaces', { authorization: `Bearer ${token}` })
@@ -139,12 +136,10 @@ test('a token of a generated secret is accepted with a warning', async () => {
   await api.patch(`${secrets}/old-token`, { stringData: { token: fresh } })
   const { headers } = await api.get('/api/v1/namespaces', { authorization: `Bearer ${fresh}` })
   assert.match(headers.get('warning') ?? '', /Use tokens from the TokenRequest API/)
-  await close()
 })
 
-test('the start of tracking legacy tokens is stored', async () => {
-  const { clock, api, close } = await cluster()
+test('the start of tracking legacy tokens is stored', async (t) => {
+  const { clock, api } = await cluster(t)
   const { body } = await api.get('/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking')
   assert.deepEqual(body.data, { since: new Date(clock.now()).toISOString().slice(0, 10) })
-  await close()
 })

@@ -11,6 +11,7 @@ import { createTokenIssuer, keySigner, type TokenRequest } from '../../../../../
 import { accountTokenRows } from '../../../../../core/access/authn/service-account/metrics.ts'
 import { createPlatform } from '../../../../../core/platform.ts'
 import { ManualClock } from '../../../../support/clock.ts'
+import { silentLogger } from '../../../../support/logger.ts'
 import { noted } from '../../../../support/noted.ts'
 import { eventually } from '../../../../support/wait.ts'
 import { issue as issueCertificate, pem as pemOf } from '../certificate/certificates.ts'
@@ -311,8 +312,7 @@ test('a token is refused once the external signer has withdrawn its key, also on
   })
   let answer = answerOf([id, own])
   const clock = new ManualClock(start)
-  const silent = { debug() {}, info() {}, warn() {}, error() {} }
-  const keys = await externalKeys(async () => answer, clock, silent)
+  const keys = await externalKeys(async () => answer, clock, silentLogger)
   const { issue, authenticate } = await serverWith(keys)
   const { token } = await issue(account)
   assert.equal((await authenticate(token))?.user.name, 'system:serviceaccount:dev:bot')
