@@ -1,12 +1,19 @@
 /**
- * `npm run bench:testing`: servers inside a test, in milliseconds and microseconds of processor time (medians of five rounds), and their memory. The
- * test server is bundled as it is in the package.
+ * `npm run bench:testing`: servers inside a test, in milliseconds and microseconds of processor time (medians of five rounds), and their memory; then
+ * the steps of a test beside kube-apiserver and etcd, as envtest starts them, by the clock on the wall. The test server is bundled as it is in the
+ * package. `ONLY=own` or `ONLY=beside` leaves out the other part.
  */
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type * as testing from '../../runtimes/testing/index.ts'
 import { onBundle } from './loop-bundle.ts'
+import { duration, durationPicture } from './picture.ts'
+import { compared } from './testing/compare.ts'
+import { originalSubject, withoutOriginal } from './testing/original.ts'
+import { ownSubject } from './testing/own.ts'
 
 const rounds = 5
 
@@ -121,4 +128,26 @@ async function main({ startTestServer }: typeof testing): Promise<void> {
   await server.close()
 }
 
-await onBundle('runtimes/testing/index.ts', async (file) => main((await import(resolve(file))) as typeof testing))
+/** Beside the original, where it is installed. */
+async function beside(bundle: string): Promise<void> {
+  const missing = withoutOriginal()
+  if (missing !== undefined) console.log(`\nkube-apiserver is not measured: ${missing}`)
+  const subjects = [await ownSubject(bundle), ...(missing === undefined ? [await originalSubject()] : [])]
+  try {
+    const names = subjects.map(({ name }) => name)
+    const steps = await compared(subjects)
+    console.log(`\n| | ${names.join(' | ')} |\n|${' --- |'.repeat(names.length + 1)}`)
+    for (const { name, milliseconds } of steps) console.log(`| ${[name, ...milliseconds.map(duration)].join(' | ')} |`)
+    const machine = `By the clock on the wall, ${cpus().length} cores, node ${process.version}; the scale is logarithmic`
+    if (missing === undefined) writeFileSync('test/bench/testing.svg', durationPicture('The steps of a test', names, steps, machine))
+  } finally {
+    for (const subject of subjects) await subject.stop()
+  }
+}
+
+const only = process.env['ONLY']
+await onBundle('runtimes/testing/index.ts', async (file) => {
+  if (only !== 'beside') await main((await import(resolve(file))) as typeof testing)
+  if (only !== 'own') await beside(file)
+})
+process.exit()

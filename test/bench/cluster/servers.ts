@@ -83,6 +83,8 @@ const run = promisify(execFile)
 
 export interface ServerOptions {
   readonly flags?: readonly string[]
+  /** Flags of the etcd behind kube-apiserver. */
+  readonly etcdFlags?: readonly string[]
   /** Flags of Node for this server. */
   readonly nodeFlags?: readonly string[]
   /** A snapshot of the store that this server starts with, if the file exists. */
@@ -92,7 +94,7 @@ export interface ServerOptions {
 /** The given flags come last. */
 export async function startServer(
   kind: 'this' | 'reference',
-  { flags = [], nodeFlags = [], snapshot }: ServerOptions = {},
+  { flags = [], etcdFlags = [], nodeFlags = [], snapshot }: ServerOptions = {},
 ): Promise<MeasuredServer> {
   const home = temporaryDirectory('cluster-bench')
   const [port, token] = [await freePort(), crypto.randomUUID()]
@@ -125,6 +127,7 @@ export async function startServer(
       `--initial-cluster=default=${peers}`,
       '--quota-backend-bytes=8589934592',
       '--log-level=error',
+      ...etcdFlags,
     ])
     const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     start('kube-apiserver', programPath('kube-apiserver') ?? 'kube-apiserver', [
