@@ -19,7 +19,7 @@ export function validateConditions(conditions: readonly Infer<typeof Condition>[
 }
 
 function validateCondition(condition: Infer<typeof Condition>, path: FieldPath, errors: FieldErrors): void {
-  const { type, status, observedGeneration, lastTransitionTime, reason, message } = condition
+  const { type, status, observedGeneration = 0, lastTransitionTime, reason, message } = condition
   validateFormat(type, 'labelKey', path.child('type'), errors)
   validateSupported(status, ['False', 'True', 'Unknown'], path.child('status'), errors)
   if (observedGeneration < 0) errors.invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero')

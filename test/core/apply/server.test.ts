@@ -94,6 +94,10 @@ test('YAML, dry runs and refused bodies', async () => {
     await texts({ ...map({}), nope: 1 }),
     '500 - failed to create typed patch object (/m; /v1, Kind=ConfigMap): .nope: field not declared in schema',
   )
+  assert.equal(
+    await texts(map({}, { name: true })),
+    '500 - failed to create typed patch object (/; /v1, Kind=ConfigMap): .metadata.name: expected string, got &value.valueUnstructured{Value:true}',
+  )
   assert.match(await texts('a: [\n'), /^400 BadRequest error decoding YAML: error converting YAML to JSON: yaml: line \d/)
   assert.match(await texts(map({}, { name: 'other' })), /^400 BadRequest the name of the object/)
   assert.match(await texts(map({}, { uid: 'x' })), /^422 Invalid ConfigMap "m" is invalid: metadata.uid: .*: field is immutable$/)

@@ -226,6 +226,9 @@ const faultOf = (bytes: Uint8Array) => {
 
 test('a byte order mark is no part of the first key, and may declare UTF-16', () => {
   assert.deepEqual(value('\ufeffa: b\nc: d\n'), { a: 'b', c: 'd' })
+  // A later one is a character like others.
+  assert.deepEqual(value('# x\n\ufeffa: b\nc: d\n'), { '\ufeffa': 'b', c: 'd' })
+  assert.equal(faultOf(Buffer.from('a: b\n\ufeff')), "yaml: line 3: could not find expected ':'")
   for (const isBig of [false, true]) assert.deepEqual(read(utf16('a: é😀\nc: d\n', isBig)), { a: 'é😀', c: 'd' })
   assert.equal(faultOf(utf16('a: b').subarray(0, 9)), 'yaml: incomplete UTF-16 character')
   assert.equal(faultOf(Buffer.from('fffe00dc', 'hex')), 'yaml: unexpected low surrogate area')

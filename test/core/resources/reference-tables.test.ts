@@ -253,13 +253,21 @@ test('the status of a validating policy is validated', async () => {
   const { send } = await client
   const { path, object } = changed(validating, { 'metadata.name': 'reported' })
   const { body } = await send('POST', path, object)
-  const condition = { type: 'T', status: 'Bad', reason: 'R', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' }
+  const condition = {
+    type: 'T',
+    status: 'Bad',
+    observedGeneration: -1,
+    reason: 'R',
+    message: '',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  }
   const status = { conditions: [condition], typeChecking: { expressionWarnings: [{ fieldRef: ' ', warning: '' }] } }
   const answer = await send('PUT', `${path}/reported/status`, { ...body, status })
   assert.deepEqual(causesOf(answer), [
     'status.typeChecking.expressionWarnings[0].warning: Required value',
     'status.typeChecking.expressionWarnings[0].fieldRef: Required value',
     'status.conditions[0].status: Unsupported value: "Bad": supported values: "False", "True", "Unknown"',
+    'status.conditions[0].observedGeneration: Invalid value: -1: must be greater than or equal to zero',
   ])
 })
 

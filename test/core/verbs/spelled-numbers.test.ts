@@ -99,4 +99,7 @@ test('custom resources', async () => {
   const merged = await api.send('PATCH', `${path}/one`, '{"spec":{"count":2.0}}', { 'content-type': 'application/merge-patch+json' })
   assert.deepEqual([merged.status, merged.body.spec?.['count']], [200, 2])
   assert.equal((await api.send('PUT', `${path}/one`, gauge('1.5'))).status, 422)
+  const beyond = await api.send<Status>('POST', path, gauge('1e400'))
+  const why = 'json: cannot unmarshal number 1e400 into Go value of type float64'
+  assert.deepEqual([beyond.status, beyond.body.message], [400, `Gauge in version "v1" cannot be handled as a Gauge: ${why}`])
 })

@@ -131,6 +131,11 @@ refusedCases(nodes, [
     `metadata.annotations.AvoidPods: Invalid value: "${alpha}/preferAvoidPods": invalid character 'g' looking for beginning of value`,
   ],
   [
+    'pods to avoid since a time that is none',
+    annotatedNode('preferAvoidPods', '{"preferAvoidPods":[{"evictionTime":"x"}]}'),
+    `metadata.annotations.AvoidPods: Invalid value: "${alpha}/preferAvoidPods": parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"`,
+  ],
+  [
     'pods to avoid without controller',
     annotatedNode('preferAvoidPods', '{"preferAvoidPods":[{"podSignature":{}},{"podSignature":{"podController":{"controller":false}}}]}'),
     `metadata.annotations.${alpha}/preferAvoidPods[0].PodSignature: Required value`,
