@@ -1,12 +1,14 @@
 /** `apiserver check PATH…`: manifests judged without a cluster. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { test } from 'node:test'
 import { apiOf } from '../support/api.ts'
 import { killedAtExit } from '../support/child.ts'
 import { bundle, runProgram, startDaemon } from '../support/daemon.ts'
+import { blocksOf } from '../support/page.ts'
+import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 
 const definition = `apiVersion: apiextensions.k8s.io/v1
@@ -234,4 +236,14 @@ b.yaml:1: Widget w: spec.size: Invalid value: 11: too large
   } finally {
     await daemon.stop()
   }
+})
+
+test("README's example prints what README says", async () => {
+  const [commands, printed] = blocksOf('README.md').filter(({ heading }) => heading === 'Check')
+  const { path, remove } = temporaryDirectory()
+  symlinkSync(bundle, join(path, 'apiserver'))
+  const env = { ...process.env, PATH: `${path}${delimiter}${process.env['PATH']}` }
+  const { code, stdout } = await run('sh', ['-ec', commands?.text ?? ''], { cwd: path, env })
+  assert.deepEqual([code, stdout], [1, printed?.text])
+  remove()
 })
