@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
 import { type Api, apiOf } from '../support/api.ts'
-import { bundle } from '../support/daemon.ts'
+import { bundle, type Command } from '../support/daemon.ts'
 import { startEtcd } from '../support/etcd.ts'
 import { freePort } from '../support/free-port.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -25,10 +25,17 @@ export interface LoneServer {
   close(): Promise<void>
 }
 
-const adminToken = 'token-of-admin'
+export const loneAdminToken = 'token-of-admin'
 
-/** `flags`: further flags, which may name files of the server's directory. Without built-in controllers, which the reference does not have. */
-export async function startLoneServer(name: ServerName, flags: (file: LoneServer['file']) => readonly string[]): Promise<LoneServer> {
+/**
+ * `flags`: further flags, or others in place of its own, which may name files of the server's directory. Without built-in controllers, which the reference does not have. `etcd`:
+ * the reference's etcd and its first arguments.
+ */
+export async function startLoneServer(
+  name: ServerName,
+  flags: (file: LoneServer['file']) => readonly string[],
+  etcd?: Command,
+): Promise<LoneServer> {
   const home = temporaryDirectory('lone-server')
   const file = (path: string, text?: string) => {
     const full = join(home.path, path)
@@ -40,35 +47,37 @@ export async function startLoneServer(name: ServerName, flags: (file: LoneServer
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const port = await freePort()
   const url = `https://127.0.0.1:${port}`
-  const all = [
+  const own = [
     ...[`--secure-port=${port}`, '--bind-address=127.0.0.1', '--advertise-address=192.0.2.10', `--cert-dir=${file('certificates')}`],
     ...[`--tls-cert-file=${file('own.crt', serving.certPem)}`, `--tls-private-key-file=${file('own.key', serving.keyPem)}`],
     ...['--authorization-mode=RBAC', '--service-cluster-ip-range=10.0.0.0/24', '--allow-privileged=true'],
-    `--token-auth-file=${file('tokens.csv', `${adminToken},admin,admin-uid,system:masters\n`)}`,
+    `--token-auth-file=${file('tokens.csv', `${loneAdminToken},admin,admin-uid,system:masters\n`)}`,
     '--service-account-issuer=https://issuer.example',
     `--service-account-signing-key-file=${file('sa.key', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())}`,
     `--service-account-key-file=${file('sa.pub', publicKey.export({ type: 'spki', format: 'pem' }).toString())}`,
-    ...flags(file),
   ]
+  const given = flags(file)
+  const nameOf = (flag: string) => flag.split('=', 1)[0]
+  const all = [...own.filter((flag) => !given.some((each) => nameOf(each) === nameOf(flag))), ...given]
   const stops: (() => void | Promise<void>)[] = [() => home.remove()]
   const close = async () => {
     for (const stop of stops.reverse()) await stop()
   }
   try {
-    const start = (path: string, given: readonly string[]) => {
-      const program = startProgram(path, given, file('server.log', ''))
+    const start = (path: string, argv: readonly string[]) => {
+      const program = startProgram(path, argv, file('server.log', ''))
       stops.push(() => program.stop())
     }
     if (name === 'the reference') {
-      const etcd = await startEtcd()
-      stops.push(() => etcd.stop())
-      start(programPath('kube-apiserver') ?? '', [...all, `--etcd-servers=${etcd.servers.join(',')}`])
+      const store = await startEtcd({ ...(etcd && { command: etcd }) })
+      stops.push(() => store.stop())
+      start(programPath('kube-apiserver') ?? '', [...all, `--etcd-servers=${store.servers.join(',')}`])
     } else start(process.execPath, [bundle, '--platform=kubernetes', ...all, '--data-dir=:memory:', '--controllers='])
     const client = tlsFetch(url, { ca: authority.certPem })
     stops.push(() => client.close())
     const api = apiOf((path, init = {}) => {
       const headers = new Headers(init.headers)
-      if (!headers.has('authorization')) headers.set('authorization', `Bearer ${adminToken}`)
+      if (!headers.has('authorization')) headers.set('authorization', `Bearer ${loneAdminToken}`)
       return client.fetch(path, { ...init, headers })
     })
     await eventually(`${name} is ready`, async () => (await api.get('/readyz')).status === 200)
@@ -80,7 +89,7 @@ export async function startLoneServer(name: ServerName, flags: (file: LoneServer
         clusters: [
           { name: 'c', cluster: { server: url, 'certificate-authority-data': Buffer.from(authority.certPem).toString('base64') } },
         ],
-        users: [{ name: 'admin', user: { token: adminToken } }],
+        users: [{ name: 'admin', user: { token: loneAdminToken } }],
         contexts: [{ name: 'c', context: { cluster: 'c', user: 'admin' } }],
         'current-context': 'c',
       }),
