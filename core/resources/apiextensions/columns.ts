@@ -49,7 +49,7 @@ export function columnsOf(definitions: readonly ColumnDefinition[] | null | unde
   const columns: Column[] = [nameColumn as Column]
   for (const definition of given) {
     try {
-      columns.push(columnOf(definition, compilePath(definition.jsonPath)))
+      columns.push(columnOf(definition, compilePath(definition.jsonPath, given.length)))
     } catch {
       break
     }

@@ -5,8 +5,13 @@
 import { get } from '../../schema/json/members.ts'
 import type { Json } from '../../schema/model.ts'
 
-/** Maximum visited values per evaluation; beyond that there is no result. `..` can visit an object many times. */
+/**
+ * Maximum values that an evaluation visits or finds, beyond which there is no result: `..` and unions can multiply an object. All paths of an
+ * object together visit about `maxInAll`, which takes some 10 ms, but each at least `minVisited`.
+ */
 const maxVisited = 100_000
+const maxInAll = 400_000
+const minVisited = 100
 
 /** The path can't be applied to a value, or exceeds the limit. */
 class NoResult extends Error {}
@@ -41,12 +46,20 @@ const wildcard: Step = (input, budget) =>
   })
 
 /** The values and all of their descendants. */
-const recursive: Step = (input, budget) =>
-  input.flatMap((value) => {
-    const children = childrenOf(value)
-    spend(budget, children.length + 1)
-    return children.length === 0 ? [] : [value, ...recursive(children, budget)]
-  })
+const recursive: Step = (input, budget) => {
+  const found: Json[] = []
+  const visit = (values: readonly Json[]) => {
+    for (const value of values) {
+      const children = childrenOf(value)
+      spend(budget, children.length + 1)
+      if (children.length === 0) continue
+      found.push(value)
+      visit(children)
+    }
+  }
+  visit(input)
+  return found
+}
 
 /** Items of an index range; indexes may count from the end. */
 const slice =
@@ -81,7 +94,14 @@ const constant =
 const sequence =
   (steps: readonly Step[]): Step =>
   (input, budget) =>
-    steps.reduce<Json[]>((values, step) => step(values, budget), [...input])
+    steps.reduce<Json[]>(
+      (values, step) => {
+        const found = step(values, budget)
+        spend(budget, found.length)
+        return found
+      },
+      [...input],
+    )
 
 type Comparison = (left: Json, right: Json) => boolean
 
@@ -213,14 +233,15 @@ class Parser {
 export type Finder = (object: Json) => Json | undefined
 
 /**
- * Compiles a path such as `.spec.replicas`.
+ * Compiles a path such as `.spec.replicas`, one of so many that each object is asked for.
  * @throws Error with the reason when it is malformed.
  */
-export function compilePath(text: string): Finder {
+export function compilePath(text: string, paths = 1): Finder {
   const path = sequence(new Parser(text).steps())
+  const visited = Math.max(minVisited, Math.min(maxVisited, Math.floor(maxInAll / paths)))
   return (object) => {
     try {
-      return path([object], { left: maxVisited })[0]
+      return path([object], { left: visited })[0]
     } catch (error) {
       if (error instanceof NoResult) return undefined
       throw error
