@@ -1,17 +1,18 @@
 /** Servers in this process, and clients of them. */
 import { after, before, type TestContext } from 'node:test'
+import type { Connection } from '../../core/ports.ts'
 import type { ApiServer } from '../../core/server.ts'
 import { createApiServer, type EmbeddedOptions, memoryStore } from '../../runtimes/web/index.ts'
 import { type Api, apiOf } from './api.ts'
 import type { Fetch } from './tls-fetch.ts'
 
 const fetchOn =
-  (server: Pick<ApiServer, 'fetch'>): Fetch =>
+  (server: Pick<ApiServer, 'fetch'>, connection?: Connection): Fetch =>
   async (path, init) =>
-    server.fetch(new Request(`http://in-process${path}`, init))
+    server.fetch(new Request(`http://in-process${path}`, init), connection)
 
-/** A client of the server. */
-export const apiOn = (server: Pick<ApiServer, 'fetch'>): Api => apiOf(fetchOn(server))
+/** A client of the server; without a connection it is in-process. */
+export const apiOn = (server: Pick<ApiServer, 'fetch'>, connection?: Connection): Api => apiOf(fetchOn(server, connection))
 
 export interface InProcess {
   readonly server: ApiServer

@@ -1,13 +1,13 @@
 /** How the admission chain calls its plugins: rounds, order, attributes. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { AdmissionAttributes, AdmissionPlugin } from '../../../core/admission/attributes.ts'
 import { createAdmission } from '../../../core/admission/chain.ts'
 import type { PluginConfigurations } from '../../../core/admission/configuration.ts'
 import { chainRows } from '../../../core/admission/metrics.ts'
 import { admissionPlugins, makePlugins } from '../../../core/admission/plugins/index.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { attributesOf } from './attributes.ts'
 import { contextWith } from './context.ts'
 
@@ -74,7 +74,7 @@ interface Asked extends Pick<AdmissionAttributes, 'operation' | 'resource' | 'su
 }
 
 /** A server with a plugin that records its calls. */
-async function listening(more: Partial<AdmissionPlugin> = {}) {
+async function listening(t: TestContext, more: Partial<AdmissionPlugin> = {}) {
   const asked: Asked[] = []
   const note = (
     phase: string,
@@ -91,12 +91,8 @@ async function listening(more: Partial<AdmissionPlugin> = {}) {
     validate: (attributes) => note('validate', attributes),
     ...more,
   }
-  const server = await createApiServer({ store: memoryStore(), controllers: [], extraPlugins: [plugin] })
-  async function send(method: string, path: string, body?: object, type = 'application/json'): Promise<Response> {
-    const init = { method, headers: { 'content-type': type }, ...(body && { body: JSON.stringify(body) }) }
-    return server.fetch(new Request(`http://server${path}`, init))
-  }
-  return { server, asked, send }
+  const { api } = await startInProcess({ controllers: [], extraPlugins: [plugin] }, t)
+  return { api, asked }
 }
 
 const collection = '/apis/events.k8s.io/v1/namespaces/default/events'
@@ -111,11 +107,9 @@ const event = {
   regarding: { kind: 'Pod', namespace: 'default', name: 'p' },
 }
 
-test('plugins get the requested version and options, and objects in the stored version', async () => {
-  const { server, asked, send } = await listening()
-  const response = await send('POST', `${collection}?dryRun=All&fieldManager=me&fieldValidation=Strict`, event)
-  assert.equal(response.status, 201, await response.clone().text())
-  const { metadata } = (await response.json()) as { metadata: { name: string } }
+test('plugins get the requested version and options, and objects in the stored version', async (t) => {
+  const { api, asked } = await listening(t)
+  const { metadata } = await api.create(`${collection}?dryRun=All&fieldManager=me&fieldValidation=Strict`, event)
   const common = {
     operation: 'CREATE',
     resource: { group: 'events.k8s.io', version: 'v1', resource: 'events' },
@@ -131,12 +125,11 @@ test('plugins get the requested version and options, and objects in the stored v
     { phase: 'mutate', ...common, name: '' },
     { phase: 'validate', ...common, name: metadata.name },
   ])
-  await server.close()
 })
 
-test('objects are converted to other versions of the resource and back', async () => {
+test('objects are converted to other versions of the resource and back', async (t) => {
   const seen: unknown[] = []
-  const { server, send } = await listening({
+  const { api } = await listening(t, {
     async mutate({ object, versions, kind }) {
       if (object === undefined) return
       const asked = await versions.convert(object, kind)
@@ -145,33 +138,31 @@ test('objects are converted to other versions of the resource and back', async (
       seen.push(versions.all().map(({ resource }) => `${resource.group}/${resource.version}`))
     },
   })
-  assert.equal((await send('POST', collection, event)).status, 201)
+  await api.create(collection, event)
   const { regarding } = event
   assert.deepEqual(seen, [regarding, regarding, regarding, ['/v1', 'events.k8s.io/v1']])
-  await server.close()
 })
 
-test('a plugin may replace the object', async () => {
-  const { server, send } = await listening({
+test('a plugin may replace the object', async (t) => {
+  const { api } = await listening(t, {
     mutate(attributes) {
       if (attributes.object) attributes.object = { ...attributes.object, data: { from: 'plugin' } }
     },
   })
-  const response = await send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'c' }, data: { from: 'client' } })
-  assert.deepEqual(((await response.json()) as { data: unknown }).data, { from: 'plugin' })
-  await server.close()
+  const { data } = await api.create('/api/v1/namespaces/default/configmaps', { metadata: { name: 'c' }, data: { from: 'client' } })
+  assert.deepEqual(data, { from: 'plugin' })
 })
 
-test('a patch is an UPDATE with UpdateOptions; a scale update shows old and new Scale', async () => {
-  const { server, asked, send } = await listening()
+test('a patch is an UPDATE with UpdateOptions; a scale update shows old and new Scale', async (t) => {
+  const { api, asked } = await listening(t)
   const labels = { app: 'a' }
   const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   const deployments = '/apis/apps/v1/namespaces/default/deployments'
-  await send('POST', deployments, { metadata: { name: 'd' }, spec: { selector: { matchLabels: labels }, template } })
+  await api.create(deployments, { metadata: { name: 'd' }, spec: { selector: { matchLabels: labels }, template } })
   asked.length = 0
   const patch = { spec: { replicas: 3 } }
-  const response = await send('PATCH', `${deployments}/d/scale?fieldManager=me`, patch, 'application/merge-patch+json')
-  assert.equal(response.status, 200, await response.text())
+  const { status, body } = await api.patch(`${deployments}/d/scale?fieldManager=me`, patch)
+  assert.equal(status, 200, JSON.stringify(body))
   const options = { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1', fieldManager: 'me' }
   const brief = asked.map(({ phase, kind, subresource, object, old, options }) => ({ phase, kind, subresource, object, old, options }))
   const scale = { kind: 'Scale', subresource: 'scale', object: 'autoscaling/v1 Scale', old: 'autoscaling/v1 Scale', options }
@@ -179,28 +170,26 @@ test('a patch is an UPDATE with UpdateOptions; a scale update shows old and new 
     { phase: 'mutate', ...scale },
     { phase: 'validate', ...scale },
   ])
-  await server.close()
 })
 
-test('a delete calls both phases with the stored object on every attempt; deletecollection calls them without names', async () => {
-  const { server, asked, send } = await listening()
+test('a delete calls both phases with the stored object on every attempt; deletecollection calls them without names', async (t) => {
+  const { api, asked } = await listening(t)
   const configMaps = '/api/v1/namespaces/default/configmaps'
-  await send('POST', configMaps, { metadata: { name: 'c' } })
+  await api.create(configMaps, { metadata: { name: 'c' } })
   asked.length = 0
-  assert.equal((await send('DELETE', `${configMaps}/gone`)).status, 404)
+  assert.equal((await api.delete(`${configMaps}/gone`)).status, 404)
   assert.deepEqual(asked, [], 'no call for an object that does not exist')
-  assert.equal((await send('DELETE', `${configMaps}/c?propagationPolicy=Background`)).status, 200)
+  assert.equal((await api.delete(`${configMaps}/c?propagationPolicy=Background`)).status, 200)
   const deletion = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', propagationPolicy: 'Background' }
   assert.deepEqual(
     asked.splice(0).map(({ phase, operation, name, object, old, options }) => ({ phase, operation, name, object, old, options })),
     ['mutate', 'validate'].map((phase) => ({ phase, operation: 'DELETE', name: 'c', object: '', old: 'v1 ConfigMap', options: deletion })),
   )
-  await send('POST', configMaps, { metadata: { name: 'c' } })
+  await api.create(configMaps, { metadata: { name: 'c' } })
   asked.length = 0
-  assert.equal((await send('DELETE', configMaps)).status, 200)
+  assert.equal((await api.delete(configMaps)).status, 200)
   assert.deepEqual(
     asked.map(({ phase, name, old }) => ({ phase, name, old })),
     ['mutate', 'validate'].map((phase) => ({ phase, name: '', old: 'v1 ConfigMap' })),
   )
-  await server.close()
 })

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../core/access/authn/authenticator.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Api } from '../../support/api.ts'
+import { type InProcess, startInProcess } from '../../support/in-process.ts'
 import { userOf } from '../access/authz/attributes.ts'
-import { type Running, start } from '../verbs/actions/server.ts'
 
 const nodeKey = 'authentication.kubernetes.io/node-name'
 /** User `driver@n1`: a token bound to node n1. */
@@ -19,10 +19,10 @@ const byHeader: Authenticator = {
 const root = { who: 'root+system:masters' }
 const as = (who: string) => ({ who: `${who}+system:authenticated` })
 
-let running: Running
+let running: InProcess
 let api: Api
 before(async () => {
-  running = await start({ platform: createPlatform('kubernetes'), authorizationModes: ['RBAC'], authenticators: [byHeader] })
+  running = await startInProcess({ platform: createPlatform('kubernetes'), authorizationModes: ['RBAC'], authenticators: [byHeader] })
   api = running.api
 })
 after(() => running.close())

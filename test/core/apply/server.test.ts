@@ -1,7 +1,8 @@
 /** Server-side apply and managed fields through an in-process server. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { type TestContext, test } from 'node:test'
+import { type EmbeddedOptions, memoryStore } from '../../../runtimes/web/index.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 interface Entry {
   manager: string
@@ -24,17 +25,15 @@ interface Answer {
   readonly warnings: string | null
 }
 
-async function client() {
-  const server = await createApiServer({ store: memoryStore() })
+async function client(t: TestContext, options: Partial<EmbeddedOptions> = {}) {
+  const { api } = await startInProcess(options, t)
   const call = async (method: string, path: string, body?: unknown, type = 'application/json', agent = 'tester/1.0'): Promise<Answer> => {
-    const headers = { 'content-type': type, 'user-agent': agent }
-    const init = body === undefined ? { method } : { method, headers, body: typeof body === 'string' ? body : JSON.stringify(body) }
-    const response = await server.fetch(new Request(`http://x${path}`, init))
-    return { code: response.status, body: (await response.json()) as Thing, warnings: response.headers.get('warning') }
+    const answer = await api.send<Thing>(method, path, body, { 'content-type': type, 'user-agent': agent })
+    return { code: answer.status, body: answer.body, warnings: answer.headers.get('warning') }
   }
   const apply = (path: string, manager: string, body: unknown, query = '') =>
     call('PATCH', `${path}?fieldManager=${manager}${query}`, body, 'application/apply-patch+yaml')
-  return { server, call, apply }
+  return { api, call, apply }
 }
 
 const owners = ({ body }: Answer) =>
@@ -59,8 +58,8 @@ const deployment = (spec: object = {}) => ({
   },
 })
 
-test('creates, changes, conflicts, forces and removes', async () => {
-  const { apply, call, server } = await client()
+test('creates, changes, conflicts, forces and removes', async (t) => {
+  const { apply, call } = await client(t)
   const created = await apply(`${configMaps}/m`, 'a', map({ k: '1', l: '1' }))
   assert.equal(created.code, 201)
   assert.deepEqual(owners(created), { 'a Apply': { 'f:data': { 'f:k': {}, 'f:l': {} } } })
@@ -75,11 +74,10 @@ test('creates, changes, conflicts, forces and removes', async () => {
   assert.deepEqual(less.body['data'], { k: '2', n: '1' })
   const stored = await call('GET', `${configMaps}/m`)
   assert.deepEqual(stored.body, less.body)
-  await server.close()
 })
 
-test('YAML, dry runs and refused bodies', async () => {
-  const { apply, call, server } = await client()
+test('YAML, dry runs and refused bodies', async (t) => {
+  const { apply, call } = await client(t)
   const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  k: "1"\n'
   assert.equal((await apply(`${configMaps}/m`, 'a', yaml, '&dryRun=All')).code, 201)
   assert.equal((await call('GET', `${configMaps}/m`)).code, 404)
@@ -112,11 +110,10 @@ test('YAML, dry runs and refused bodies', async () => {
     [unnamed.code, /fieldManager: Required value: is required for apply patch/.test(unnamed.body.message ?? '')],
     [422, true],
   )
-  await server.close()
 })
 
-test('an empty list that is written even if it is absent is owned, also when the body has managed fields', async () => {
-  const { call, server } = await client()
+test('an empty list that is written even if it is absent is owned, also when the body has managed fields', async (t) => {
+  const { call } = await client(t)
   const slice = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', addressType: 'IPv4' }
   const entry = { manager: 'x', operation: 'Update', apiVersion: slice.apiVersion, fieldsType: 'FieldsV1', fieldsV1: { 'f:ports': {} } }
   const lists = { endpoints: [], ports: [] }
@@ -125,11 +122,10 @@ test('an empty list that is written even if it is absent is owned, also when the
     const created = await call('POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', { ...slice, ...lists, metadata })
     assert.deepEqual(owners(created), { 'tester Update': { 'f:addressType': {}, 'f:endpoints': {}, 'f:ports': {} } })
   }
-  await server.close()
 })
 
-test('the first apply to an object without identities in a list names what it could not do', async () => {
-  const { apply, call, server } = await client()
+test('the first apply to an object without identities in a list names what it could not do', async (t) => {
+  const { apply, call } = await client(t)
   const path = '/api/v1/namespaces/default/serviceaccounts'
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' } }
   assert.equal((await call('POST', path, { ...account, secrets: [{}] })).code, 201)
@@ -139,11 +135,10 @@ test('the first apply to an object without identities in a list names what it co
   const why =
     'associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)'
   assert.deepEqual([code, body.message], [500, `${prefix}: .secrets: element 0: ${why}`])
-  await server.close()
 })
 
-test('a key that an item leaves out is zero where it can not be unset', async () => {
-  const { apply, call, server } = await client()
+test('a key that an item leaves out is zero where it can not be unset', async (t) => {
+  const { apply, call } = await client(t)
   const pods = '/api/v1/namespaces/default/pods'
   const pod = (containers: readonly object[]) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers } })
   const repeated = await apply(`${pods}/p`, 'a', pod([{ image: 'x' }, { image: 'y' }]))
@@ -154,11 +149,10 @@ test('a key that an item leaves out is zero where it can not be unset', async ()
   await call('POST', services, { ...service, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } })
   const applied = await apply(`${services}/s/status`, 'a', { ...service, status: { conditions: [{ status: 'True' }] } })
   assert.deepEqual(owners(applied)['a Apply status'], { 'f:status': { 'f:conditions': { 'k:{"type":""}': { '.': {}, 'f:status': {} } } } })
-  await server.close()
 })
 
-test('creates, updates and patches are recorded under the field manager or the user agent', async () => {
-  const { call, server } = await client()
+test('creates, updates and patches are recorded under the field manager or the user agent', async (t) => {
+  const { call } = await client(t)
   const created = await call('POST', configMaps, map({ k: '1' }, { labels: { a: 'b' } }))
   assert.deepEqual(owners(created), {
     'tester Update': { 'f:data': { '.': {}, 'f:k': {} }, 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } } },
@@ -175,11 +169,10 @@ test('creates, updates and patches are recorded under the field manager or the u
   assert.deepEqual(noop.body, replaced.body)
   const cleared = await call('PUT', `${configMaps}/m`, map({ k: '3' }, { managedFields: [] }))
   assert.equal(cleared.body.metadata.managedFields, undefined)
-  await server.close()
 })
 
-test('in an atomic list, an empty list that an update gives is a change', async () => {
-  const { server, call } = await client()
+test('in an atomic list, an empty list that an update gives is a change', async (t) => {
+  const { call } = await client(t)
   const withTerm = (term: object) => {
     const affinity = { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } }
     const { template, ...spec } = deployment().spec
@@ -191,11 +184,10 @@ test('in an atomic list, an empty list that an update gives is a change', async 
     Object.keys(owners(await call('PUT', `${deployments}/d?dryRun=All`, withTerm(changed), 'application/json', 'other/1.0')))
   assert.deepEqual(await ownersAfter(term), ['tester Update'])
   assert.deepEqual((await ownersAfter({ ...term, matchFields: [] })).sort(), ['other Update', 'tester Update'])
-  await server.close()
 })
 
-test('an empty list of managed fields resets ownership in versions that are not stored, too', async () => {
-  const { call, server } = await client()
+test('an empty list of managed fields resets ownership in versions that are not stored, too', async (t) => {
+  const { call } = await client(t)
   const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers'
   const scaler = (metadata: object) => ({
     apiVersion: 'autoscaling/v1',
@@ -206,11 +198,10 @@ test('an empty list of managed fields resets ownership in versions that are not 
   assert.equal((await call('POST', path, scaler({}))).body.metadata.managedFields?.length, 1)
   const cleared = await call('PUT', `${path}/h`, scaler({ managedFields: [] }))
   assert.deepEqual([cleared.code, cleared.body.metadata.managedFields], [200, undefined])
-  await server.close()
 })
 
-test('defaults are owned by a create, not by an apply', async () => {
-  const { apply, call, server } = await client()
+test('defaults are owned by a create, not by an apply', async (t) => {
+  const { apply, call } = await client(t)
   const applied = await apply(`${deployments}/d`, 'a', deployment())
   assert.equal(applied.code, 201)
   assert.deepEqual(owners(applied), {
@@ -246,11 +237,10 @@ test('defaults are owned by a create, not by an apply', async () => {
     'f:strategy',
     'f:template',
   ])
-  await server.close()
 })
 
-test('status and scale', async () => {
-  const { apply, call, server } = await client()
+test('status and scale', async (t) => {
+  const { apply, call } = await client(t)
   await apply(`${deployments}/d`, 'a', deployment({ replicas: 2 }))
   const status = await apply(`${deployments}/d/status`, 'k', {
     ...deployment({ replicas: 9 }),
@@ -276,11 +266,10 @@ test('status and scale', async () => {
   )
   const yielded = await apply(`${deployments}/d`, 'a', deployment())
   assert.equal((yielded.body['spec'] as { replicas: number }).replicas, 5)
-  await server.close()
 })
 
-test('migrates from client-side apply without conflicts', async () => {
-  const { apply, call, server } = await client()
+test('migrates from client-side apply without conflicts', async (t) => {
+  const { apply, call } = await client(t)
   const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
   const before = map({ k: '1' })
   await call(
@@ -294,11 +283,10 @@ test('migrates from client-side apply without conflicts', async () => {
   assert.deepEqual(owners(after)['kubectl Apply'], { 'f:data': { 'f:k': {} } })
   const { annotations } = after.body.metadata as unknown as { annotations: { [key: string]: string } }
   assert.equal(annotations[annotation], '{"apiVersion":"v1","data":{"k":"2"},"kind":"ConfigMap","metadata":{"name":"m"}}\n')
-  await server.close()
 })
 
-test('managers of several versions of one resource', async () => {
-  const { apply, server } = await client()
+test('managers of several versions of one resource', async (t) => {
+  const { apply } = await client(t)
   const path = (version: string) => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers/h`
   const hpa = (version: string, spec: object) => ({
     apiVersion: `autoscaling/${version}`,
@@ -317,31 +305,21 @@ test('managers of several versions of one resource', async () => {
   ])
   const moved = await apply(path('v2'), 'a', hpa('v2', { metrics: [] }))
   assert.equal(moved.code, 200, String(moved.body.message))
-  await server.close()
 })
 
-test('values stored in another form are not changes', async () => {
+test('values stored in another form are not changes', async (t) => {
   let now = Date.UTC(2026, 0, 1)
-  const server = await createApiServer({
-    store: memoryStore(),
-    controllers: [],
-    clock: { now: () => now, monotonic: () => now, after: () => () => {} },
-  })
+  const { apply } = await client(t, { controllers: [], clock: { now: () => now, monotonic: () => now, after: () => () => {} } })
   const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'q' }, spec: { hard: { cpu: 0.5 } } }
-  const apply = async () => {
-    const init = { method: 'PATCH', headers: { 'content-type': 'application/apply-patch+yaml' }, body: JSON.stringify(quota) }
-    const response = await server.fetch(new Request('http://x/api/v1/namespaces/default/resourcequotas/q?fieldManager=a', init))
-    return (await response.json()) as Thing
-  }
-  const first = await apply()
+  const again = () => apply('/api/v1/namespaces/default/resourcequotas/q', 'a', quota)
+  const { body: first } = await again()
   assert.deepEqual(first['spec'], { hard: { cpu: '500m' } })
   now += 60_000
-  assert.deepEqual(await apply(), first)
-  await server.close()
+  assert.deepEqual((await again()).body, first)
 })
 
-test('what does not fit the kind is an error without reason, as whole numbers of any size fit', async () => {
-  const { server, call, apply } = await client()
+test('what does not fit the kind is an error without reason, as whole numbers of any size fit', async (t) => {
+  const { call, apply } = await client(t)
   const refusals: readonly (readonly [path: string, body: object, type: string, why: string])[] = [
     [`${deployments}/d`, deployment({ replicas: 1.5 }), 'apps/v1, Kind=Deployment', 'cannot convert float64 to int32'],
     [
@@ -367,38 +345,26 @@ test('what does not fit the kind is an error without reason, as whole numbers of
   const { body } = await apply(`${deployments}/d`, 'one', text)
   assert.equal((body['spec'] as { replicas: number }).replicas, 0)
   assert.equal((await call('GET', `${deployments}/d`)).code, 200)
-  await server.close()
 })
 
-test('apply requires the create verb for a new object', async () => {
+test('apply requires the create verb for a new object', async (t) => {
   const store = memoryStore()
-  const open = await createApiServer({ store })
-  const write = (path: string, body: object) =>
-    open.fetch(
-      new Request(`http://x${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    )
+  const { api: open } = await client(t, { store })
   const rbac = '/apis/rbac.authorization.k8s.io/v1'
   const group = 'rbac.authorization.k8s.io'
-  await write(`${rbac}/clusterroles`, {
+  await open.create(`${rbac}/clusterroles`, {
     metadata: { name: 'patcher' },
     rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['patch', 'get'] }],
   })
-  await write(`${rbac}/clusterrolebindings`, {
+  await open.create(`${rbac}/clusterrolebindings`, {
     metadata: { name: 'patcher' },
     roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'patcher' },
     subjects: [{ apiGroup: group, kind: 'Group', name: 'system:unauthenticated' }],
   })
-  await write(configMaps, map({}))
-  await open.close()
-  const server = await createApiServer({ store, authorizationModes: ['RBAC'] })
-  const apply = (name: string) => {
-    const headers = { 'content-type': 'application/apply-patch+yaml' }
-    const body = JSON.stringify(map({ k: '1' }, { name }))
-    return server.fetch(new Request(`http://x${configMaps}/${name}?fieldManager=a`, { method: 'PATCH', headers, body }))
-  }
-  assert.equal((await apply('m')).status, 200)
-  const refused = await apply('n')
-  assert.equal(refused.status, 403)
-  assert.match(((await refused.json()) as Thing).message ?? '', /User "system:anonymous" cannot create resource "configmaps"/)
-  await server.close()
+  await open.create(configMaps, map({}))
+  const { apply } = await client(t, { store, authorizationModes: ['RBAC'] })
+  assert.equal((await apply(`${configMaps}/m`, 'a', map({ k: '1' }))).code, 200)
+  const refused = await apply(`${configMaps}/n`, 'a', map({ k: '1' }, { name: 'n' }))
+  assert.equal(refused.code, 403)
+  assert.match(refused.body.message ?? '', /User "system:anonymous" cannot create resource "configmaps"/)
 })

@@ -1,13 +1,13 @@
 /** Type checking of ValidatingAdmissionPolicies, in their status. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
-import { start } from '../verbs/actions/server.ts'
 
 const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
 
 test('expressions are checked against the matched kinds, once per generation', async () => {
-  const { api, close } = await start({ controllers: ['validatingadmissionpolicy-status'] })
+  const { api, close } = await startInProcess({ controllers: ['validatingadmissionpolicy-status'] })
   const resourceRules = [
     {
       apiGroups: ['apps'],

@@ -1,14 +1,15 @@
 /** Request timeouts: nothing is stored after the deadline. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import type { Status } from '../../../core/answers/status.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
 
 /** A server whose admission waits until it is released. */
-async function slowServer(requestTimeout = 60_000) {
+async function slowServer(t: TestContext, requestTimeout = 60_000) {
   let letGo: () => void = () => {}
   const gate = new Promise<void>((resolve) => {
     letGo = resolve
@@ -39,14 +40,8 @@ async function slowServer(requestTimeout = 60_000) {
       done.push(`${operation} went on`)
     },
   }
-  const server = await createApiServer({ store: memoryStore(), clock, controllers: [], extraPlugins: [slow], requestTimeout })
-  async function send(method: string, path: string, body?: object) {
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
-    const init = { method, headers: { 'content-type': type }, ...(body && { body: JSON.stringify(body) }) }
-    const response = await server.fetch(new Request(`http://server${path}`, init))
-    return { code: response.status, body: (await response.json()) as { message?: string; reason?: string; items?: { metadata: object }[] } }
-  }
-  return { server, send, letGo, done, clock, waiting }
+  const { api } = await startInProcess({ clock, controllers: [], extraPlugins: [slow], requestTimeout }, t)
+  return { api, letGo, done, clock, waiting }
 }
 
 const late = 'Timeout: request did not complete within the allotted timeout'
@@ -54,28 +49,33 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('?timeout= ends a request: 504, its signal aborts, and nothing is stored afterwards', async () => {
-  const { server, send, letGo, done, clock, waiting } = await slowServer()
+test('?timeout= ends a request: 504, its signal aborts, and nothing is stored afterwards', async (t) => {
+  const { api, letGo, done, clock, waiting } = await slowServer(t)
   const labels = { slow: 'yes' }
-  for (const name of ['kept', 'other']) await send('POST', configMaps, { metadata: { name } })
+  for (const name of ['kept', 'other']) await api.create(configMaps, { metadata: { name } })
   const writes = [
-    send('POST', `${configMaps}?timeout=50ms`, { metadata: { name: 'new', labels } }),
-    send('PATCH', `${configMaps}/kept?timeout=50ms`, { metadata: { labels } }),
-    send('DELETE', `${configMaps}/other?timeout=50ms`),
+    api.send<Status>('POST', `${configMaps}?timeout=50ms`, { metadata: { name: 'new', labels } }),
+    api.send<Status>(
+      'PATCH',
+      `${configMaps}/kept?timeout=50ms`,
+      { metadata: { labels } },
+      { 'content-type': 'application/merge-patch+json' },
+    ),
+    api.delete<Status>(`${configMaps}/other?timeout=50ms`),
   ]
   await waiting(3)
   clock.advance(49)
   assert.deepEqual(done, [], 'the deadline has not passed')
   clock.advance(1)
-  for (const { code, body } of await Promise.all(writes)) {
-    assert.equal(code, 504)
+  for (const { status, body } of await Promise.all(writes)) {
+    assert.equal(status, 504)
     assert.deepEqual([body.reason, body.message], ['Timeout', late])
   }
   assert.deepEqual(
     done.splice(0).sort(),
     ['CREATE', 'DELETE', 'UPDATE'].map((operation) => `${operation} ${late}`),
   )
-  const metrics = async () => (await server.fetch(new Request('http://server/metrics'))).text()
+  const metrics = async () => (await api.get<string>('/metrics')).body
   for (const verb of ['POST', 'PATCH', 'DELETE'])
     assert.match(
       await metrics(),
@@ -89,37 +89,34 @@ test('?timeout= ends a request: 504, its signal aborts, and nothing is stored af
     done.sort(),
     ['CREATE', 'DELETE', 'UPDATE'].map((operation) => `${operation} went on`),
   )
-  const { body } = await send('GET', configMaps)
+  const { items } = await api.list(configMaps)
   assert.deepEqual(
-    body.items?.map(({ metadata }) => metadata).map(({ name, labels }: { name?: string; labels?: object }) => ({ name, labels })),
+    items.map(({ metadata: { name, labels } }) => ({ name, labels })),
     ['kept', 'other'].map((name) => ({ name, labels: undefined })),
   )
-  await server.close()
 })
 
-test('a timeout must be a duration; without a positive one, or beyond it, the limit of the server applies', async () => {
-  const { server, send, letGo, clock, waiting } = await slowServer(100)
+test('a timeout must be a duration; without a positive one, or beyond it, the limit of the server applies', async (t) => {
+  const { api, letGo, clock, waiting } = await slowServer(t, 100)
   for (const text of ['abc', '10', '5x']) {
-    const { code, body } = await send('GET', `${configMaps}?timeout=${text}`)
-    assert.equal(code, 400)
+    const { status, body } = await api.get<Status>(`${configMaps}?timeout=${text}`)
+    assert.equal(status, 400)
     assert.match(body.message ?? '', /^invalid timeout specified in the request URL - time: /)
   }
-  for (const text of ['0s', '-1s', '', '1h']) assert.equal((await send('GET', `${configMaps}?timeout=${text}`)).code, 200, text)
-  const late = send('POST', `${configMaps}?timeout=1h`, { metadata: { name: 'x', labels: { slow: 'yes' } } })
+  for (const text of ['0s', '-1s', '', '1h']) assert.equal((await api.get(`${configMaps}?timeout=${text}`)).status, 200, text)
+  const late = api.send('POST', `${configMaps}?timeout=1h`, { metadata: { name: 'x', labels: { slow: 'yes' } } })
   await waiting(1)
   clock.advance(100)
-  assert.equal((await late).code, 504)
+  assert.equal((await late).status, 504)
   letGo()
-  await server.close()
 })
 
-test('a watch may last as long as its client requests', async () => {
-  const { server } = await slowServer(50)
+test('a watch may last as long as its client requests', async (t) => {
+  const { api } = await slowServer(t, 50)
   const abort = new AbortController()
-  const path = `http://server${configMaps}?watch=1&timeout=1ms&allowWatchBookmarks=true&timeoutSeconds=1`
-  const response = await server.fetch(new Request(path, { signal: abort.signal }))
+  const path = `${configMaps}?watch=1&timeout=1ms&allowWatchBookmarks=true&timeoutSeconds=1`
+  const response = await api.fetch(path, { signal: abort.signal })
   assert.equal(response.status, 200)
   abort.abort()
   await response.body?.cancel()
-  await server.close()
 })

@@ -1,15 +1,16 @@
 /** Requests during a shutdown, in-process. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf, configMap } from '../../support/api.ts'
-import { holdingClock } from '../../support/holding-clock.ts'
+import { type TestContext, test } from 'node:test'
+import type { AdmissionPlugin } from '../../../core/admission/attributes.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
+import { configMap } from '../../support/api.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
 
 /** A server with a plugin that holds creations of config maps until `release`. */
-async function heldServer(options: object = {}) {
+async function heldServer(t: TestContext) {
   let release = () => {}
   let arrived = () => {}
   const released = new Promise<void>((resolve) => {
@@ -19,29 +20,21 @@ async function heldServer(options: object = {}) {
     arrived = resolve
   })
   const store = memoryStore()
-  const server = await createApiServer({
-    store,
-    clock: holdingClock,
-    controllers: [],
-    extraPlugins: [
-      {
-        name: 'held',
-        operations: ['CREATE'],
-        async validate(attributes) {
-          if (attributes.resource.resource !== 'configmaps') return
-          arrived()
-          await released
-        },
-      },
-    ],
-    ...options,
-  })
-  const fetch = (path: string, init?: RequestInit) => server.fetch(new Request(`http://test${path}`, init))
-  return { server, store, fetch, api: apiOf(fetch), release, waiting }
+  const held: AdmissionPlugin = {
+    name: 'held',
+    operations: ['CREATE'],
+    resources: [{ group: '', resource: 'configmaps' }],
+    async validate() {
+      arrived()
+      await released
+    },
+  }
+  const started = await startInProcess({ store, controllers: [], extraPlugins: [held] }, t)
+  return { ...started, store, release, waiting }
 }
 
-test('close waits for the requests in flight, and refuses later ones', async () => {
-  const { server, fetch, api, store, waiting, release } = await heldServer()
+test('close waits for the requests in flight, and refuses later ones', async (t) => {
+  const { server, fetch, api, store, waiting, release } = await heldServer(t)
   const create = api.create(collection, configMap('held'))
   await waiting
   const closed = server.close()
@@ -56,8 +49,8 @@ test('close waits for the requests in flight, and refuses later ones', async () 
   assert((await store.list({ prefix: '/registry/configmaps/default/held' })).items.length === 1)
 })
 
-test('a drain that reaches its limit aborts what is in flight, and says so', async () => {
-  const { server, api, waiting, release } = await heldServer()
+test('a drain that reaches its limit aborts what is in flight, and says so', async (t) => {
+  const { server, api, waiting, release } = await heldServer(t)
   const create = api.send('POST', collection, configMap('held'))
   await waiting
   assert.deepEqual(await server.drain({ limit: 10 }), { aborted: 1, watches: 0 })
@@ -66,8 +59,8 @@ test('a drain that reaches its limit aborts what is in flight, and says so', asy
   assert.equal((await create).status, 503, 'a plugin that ignores its signal does not make a write')
 })
 
-test('watches end in good order, with all events before the shutdown; new ones are refused', async () => {
-  const { server, fetch, release, api } = await heldServer()
+test('watches end in good order, with all events before the shutdown; new ones are refused', async (t) => {
+  const { server, fetch, release, api } = await heldServer(t)
   release()
   const watches = await Promise.all(Array.from({ length: 20 }, () => watchAt(fetch, collection)))
   await api.create(collection, configMap('one'))
@@ -82,15 +75,13 @@ test('watches end in good order, with all events before the shutdown; new ones a
       (await watch.rest()).map(({ type }) => type),
       ['ADDED'],
     )
-  await server.close()
 })
 
-test('sendRetryAfter refuses new requests, except health checks and metrics', async () => {
-  const { server, fetch } = await heldServer()
+test('sendRetryAfter refuses new requests, except health checks and metrics', async (t) => {
+  const { server, fetch } = await heldServer(t)
   await server.drain({ sendRetryAfter: true })
   const refused = await fetch(collection)
   assert.deepEqual([refused.status, refused.headers.get('retry-after'), refused.headers.get('connection')], [429, '5', 'close'])
   for (const path of ['/livez', '/healthz', '/metrics']) assert.equal((await fetch(path)).status, 200, path)
   assert.equal((await fetch('/version')).status, 429)
-  await server.close()
 })

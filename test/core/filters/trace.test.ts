@@ -1,7 +1,7 @@
 /** Headers of every response. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 const origin = 'https://console.example.com'
 const paths: readonly (readonly [path: string, status: number, cacheControl?: string])[] = [
@@ -24,13 +24,15 @@ const paths: readonly (readonly [path: string, status: number, cacheControl?: st
   ['/api/v1/pods?timeout=x', 400],
 ]
 
-test('Audit-Id, Cache-Control, HSTS and CORS are on every response, errors too', async () => {
-  const server = await createApiServer({
-    store: memoryStore(),
-    controllers: [],
-    hstsDirectives: ['max-age=31536000', 'includeSubDomains'],
-    corsAccepts: (from) => from === origin,
-  })
+test('Audit-Id, Cache-Control, HSTS and CORS are on every response, errors too', async (t) => {
+  const { fetch } = await startInProcess(
+    {
+      controllers: [],
+      hstsDirectives: ['max-age=31536000', 'includeSubDomains'],
+      corsAccepts: (from) => from === origin,
+    },
+    t,
+  )
   const headers = { origin, 'audit-id': 'mine' }
   const expected = {
     'audit-id': 'mine',
@@ -39,48 +41,42 @@ test('Audit-Id, Cache-Control, HSTS and CORS are on every response, errors too',
     'access-control-allow-origin': origin,
   }
   for (const [path, status] of paths) {
-    const response = await server.fetch(new Request(`http://server${path}`, { headers }))
+    const response = await fetch(path, { headers })
     assert.equal(response.status, status, path)
     const found = Object.fromEntries(Object.keys(expected).map((name) => [name, response.headers.get(name)]))
     assert.deepEqual(found, expected, path)
     await response.body?.cancel()
   }
-  const preflight = await server.fetch(new Request('http://server/api/v1/pods', { method: 'OPTIONS', headers }))
+  const preflight = await fetch('/api/v1/pods', { method: 'OPTIONS', headers })
   assert.deepEqual([preflight.status, preflight.headers.get('access-control-allow-origin')], [204, origin])
-  assert.equal((await server.fetch(new Request('http://server/version', { method: 'POST' }))).status, 405)
-  await server.close()
+  assert.equal((await fetch('/version', { method: 'POST' })).status, 405)
 })
 
-test('responses 401 and 403 can be read across origins', async () => {
+test('responses 401 and 403 can be read across origins', async (t) => {
   for (const [options, status] of [
     [{ anonymous: false }, 401],
     [{ authorizationModes: ['RBAC'] }, 403],
   ] as const) {
-    const server = await createApiServer({ store: memoryStore(), controllers: [], corsAccepts: () => true, ...options })
-    const response = await server.fetch(new Request('http://server/api/v1/pods', { headers: { origin } }))
+    const { fetch } = await startInProcess({ controllers: [], corsAccepts: () => true, ...options }, t)
+    const response = await fetch('/api/v1/pods', { headers: { origin } })
     assert.equal(response.status, status)
     assert.equal(response.headers.get('access-control-allow-origin'), origin)
     assert.ok(response.headers.get('audit-id'))
-    await server.close()
   }
 })
 
-test('warnings of authentication also reach non-resource paths', async () => {
+test('warnings of authentication also reach non-resource paths', async (t) => {
   const warned = { authenticate: () => ({ user: { name: 'jane', groups: [] }, warnings: ['this credential is old'] }), name: 'old' }
-  const server = await createApiServer({ store: memoryStore(), controllers: [], authenticators: [warned] })
+  const { fetch } = await startInProcess({ controllers: [], authenticators: [warned] }, t)
   for (const path of ['/version', '/api/v1/namespaces']) {
-    const response = await server.fetch(new Request(`http://server${path}`))
+    const response = await fetch(path)
     assert.equal(response.headers.get('warning'), '299 - "this credential is old"', path)
   }
-  await server.close()
 })
 
-test('cacheable OpenAPI documents say so', async () => {
-  const server = await createApiServer({ store: memoryStore(), controllers: [] })
-  const index = (await (await server.fetch(new Request('http://server/openapi/v3'))).json()) as {
-    paths: { [name: string]: { serverRelativeURL: string } }
-  }
-  const response = await server.fetch(new Request(`http://server${index.paths['version']?.serverRelativeURL}`))
+test('cacheable OpenAPI documents say so', async (t) => {
+  const { fetch } = await startInProcess({ controllers: [] }, t)
+  const index = (await (await fetch('/openapi/v3')).json()) as { paths: { [name: string]: { serverRelativeURL: string } } }
+  const response = await fetch(String(index.paths['version']?.serverRelativeURL))
   assert.equal(response.headers.get('cache-control'), 'public, immutable')
-  await server.close()
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 test('kinds whose DELETE returns the object', () => {
   const platform = createPlatform()
@@ -43,19 +43,15 @@ test('kinds whose DELETE returns the object', () => {
   ])
 })
 
-test('DELETE that completes at once', async () => {
-  const server = await createApiServer({ store: memoryStore() })
-  const at = (path: string) => `http://x/api/v1/namespaces/default/${path}`
-  const body = JSON.stringify({ metadata: { name: 'a' } })
-  const answers: unknown[] = []
-  for (const plural of ['serviceaccounts', 'configmaps']) {
-    await server.fetch(new Request(at(plural), { method: 'POST', headers: { 'content-type': 'application/json' }, body }))
-    const response = await server.fetch(new Request(at(`${plural}/a`), { method: 'DELETE' }))
-    answers.push([response.status, ((await response.json()) as { kind: string }).kind])
+test('DELETE that completes at once', async (t) => {
+  const { api } = await startInProcess({}, t)
+  for (const [plural, kind] of [
+    ['serviceaccounts', 'ServiceAccount'],
+    ['configmaps', 'Status'],
+  ]) {
+    const path = `/api/v1/namespaces/default/${plural}`
+    await api.create(path, { metadata: { name: 'a' } })
+    const { status, body } = await api.delete(`${path}/a`)
+    assert.deepEqual([status, body.kind], [200, kind])
   }
-  await server.close()
-  assert.deepEqual(answers, [
-    [200, 'ServiceAccount'],
-    [200, 'Status'],
-  ])
 })

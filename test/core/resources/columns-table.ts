@@ -6,8 +6,10 @@ import { createPlatform } from '../../../core/platform.ts'
 import { bind } from '../../../core/resources/bind.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../../../core/resources/definition.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { memoryStore } from '../../../runtimes/web/index.ts'
 import { allKinds } from '../../support/all-kinds.ts'
+import { startInProcess } from '../../support/in-process.ts'
+import { collectionPath } from '../../support/minimal-objects.ts'
 
 const now = '2026-01-01T01:00:00Z'
 /** Ten minutes before that time. */
@@ -55,15 +57,14 @@ export async function tableOf(apiVersion: string, plural: string, objects: reado
     await store.put(key, new TextEncoder().encode(JSON.stringify(value)), 0)
   }
   const clock = { now: () => Date.parse(now), monotonic: () => 0, after: () => () => {} }
-  const server = await createApiServer({ store, clock, platform, ...allKinds })
+  const { api, close } = await startInProcess({ store, clock, platform, ...allKinds })
   try {
-    const root = definition.group === '' ? `/api/${definition.version}` : `/apis/${apiVersion}`
-    const path = `${root}${namespaced ? '/namespaces/default' : ''}/${plural}`
-    const response = await server.fetch(new Request(`http://x${path}`, { headers: { accept: tableType } }))
-    assert.equal(response.status, 200, `${path}: ${response.status}`)
-    return (await response.json()) as Table
+    const path = collectionPath(definition)
+    const { status, body } = await api.get<Table>(path, { accept: tableType })
+    assert.equal(status, 200, `${path}: ${status}`)
+    return body
   } finally {
-    await server.close()
+    await close()
   }
 }
 

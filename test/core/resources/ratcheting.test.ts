@@ -1,26 +1,18 @@
 /** Ratcheting: stored objects of earlier releases that break newer rules can be updated; new objects can not break them. */
 
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { test } from 'node:test'
+import { memoryStore } from '../../../runtimes/web/index.ts'
 import { allKinds } from '../../support/all-kinds.ts'
+import { serverForTests } from '../../support/in-process.ts'
 import { causesOf, type Manifest, withChanges } from './support.ts'
 
 const store = memoryStore()
-const server = createApiServer({
-  store,
-  controllers: [],
-  admissionPlugins: { disable: ['ServiceAccount'] },
-  ...allKinds,
-  watchCache: false,
-})
-after(async () => (await server).close())
+const api = serverForTests({ store, controllers: [], admissionPlugins: { disable: ['ServiceAccount'] }, ...allKinds, watchCache: false })
 
-async function send(method: string, path: string, body?: unknown) {
-  const headers = { 'content-type': 'application/json' }
-  const request = new Request(`http://api${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-  const response = await (await server).fetch(request)
-  return { code: response.status, body: (await response.json()) as Manifest & { metadata: Manifest }, warnings: [] }
+async function send(method: string, path: string, sent?: unknown) {
+  const { status, body } = await api.send<Manifest & { metadata: Manifest }>(method, path, sent)
+  return { code: status, body, warnings: [] }
 }
 
 interface Row {

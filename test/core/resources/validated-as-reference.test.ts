@@ -1,21 +1,12 @@
 /** Objects that the reference was asked about: its errors, in its order, and what it leaves of the object. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { Status } from '../../../core/answers/status.ts'
-import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import type { Api, TestObject } from '../../support/api.ts'
-import { apiOn } from '../../support/in-process.ts'
+import type { TestObject } from '../../support/api.ts'
+import { serverForTests } from '../../support/in-process.ts'
 import { signingRequest } from '../../support/minimal-objects.ts'
 
-let server: ApiServer
-let api: Api
-before(async () => {
-  const admissionPlugins = { disable: ['ServiceAccount'] }
-  server = await createApiServer({ store: memoryStore(), platform: 'kubernetes', controllers: [], admissionPlugins })
-  api = apiOn(server)
-})
-after(() => server.close())
+const api = serverForTests({ platform: 'kubernetes', controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
 
 const create = <T = TestObject>(path: string, body: object) =>
   api.send<T>('POST', `${path}?dryRun=All`, { metadata: { name: 'a' }, ...body })

@@ -6,20 +6,20 @@ import { bind } from '../../../../core/resources/bind.ts'
 import { builtInResources } from '../../../../core/resources/group-versions.ts'
 import { allKinds } from '../../../support/all-kinds.ts'
 import { assertFailure } from '../../../support/api.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
 import { collectionPath, restingObject } from '../../../support/minimal-objects.ts'
 import { withoutDefinitionController } from '../../../support/without-definition-controller.ts'
-import { type Running, start } from '../../verbs/actions/server.ts'
 
 const platform = createPlatform()
 const definitions = builtInResources
   .map((definition) => bind(definition, platform))
   .filter(({ verbs }) => verbs.includes('create') && verbs.includes('update') && verbs.includes('patch'))
 
-let running: Running
+let running: InProcess
 /** Whether creating is denied. */
 let isDenied = false
 before(async () => {
-  running = await start({
+  running = await startInProcess({
     ...allKinds,
     controllers: [],
     admissionPlugins: { disable: ['ServiceAccount', 'StorageObjectInUseProtection'] },

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../../core/access/authn/authenticator.ts'
 import { type Api, assertFailure } from '../../../support/api.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
-import { type Running, start } from '../../verbs/actions/server.ts'
 import { userOf } from './attributes.ts'
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1'
@@ -20,10 +20,10 @@ const byHeader: Authenticator = {
 }
 const root = { who: 'root+system:masters' }
 
-let running: Running
+let running: InProcess
 let api: Api
 before(async () => {
-  running = await start({ authorizationModes: ['RBAC'], authenticators: [byHeader], controllers: [] })
+  running = await startInProcess({ authorizationModes: ['RBAC'], authenticators: [byHeader], controllers: [] })
   api = running.api
   const grants: readonly (readonly [user: string, rules: object[]])[] = [
     ['reader', [writeRoles, reads('pods', 'configmaps')]],
@@ -248,7 +248,7 @@ test('rights in one namespace do not count in another', async () => {
 })
 
 test('without RBAC no check is made', async () => {
-  const open = await start({ authenticators: [byHeader], controllers: [] })
+  const open = await startInProcess({ authenticators: [byHeader], controllers: [] })
   assert.equal((await open.api.send('POST', roles, role(reads('secrets')), { who: 'anybody' })).status, 201)
   await open.close()
 })

@@ -8,14 +8,14 @@ import { type WebhookOptions, webhookAuthorizer } from '../../../../core/access/
 import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { ManualClock } from '../../../support/clock.ts'
-import { start } from '../../verbs/actions/server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { onResource, userOf } from './attributes.ts'
 
 const seriesOf = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(`${name}{`))
 
 test('allowed and denied requests are counted by authorizer; no opinion and system:masters are not', async () => {
   const byHeader: Authenticator = { name: 'header', authenticate: async (request) => ({ user: userOf(request.headers.get('who') ?? '') }) }
-  const { api, close } = await start({ authorizationModes: ['Node', 'RBAC'], authenticators: [byHeader], controllers: [] })
+  const { api, close } = await startInProcess({ authorizationModes: ['Node', 'RBAC'], authenticators: [byHeader], controllers: [] })
   const ask = async (who: string, path: string) => (await api.get(path, { who })).status
   try {
     assert.equal(await ask('root+system:masters', '/api/v1/pods'), 200, 'masters')
@@ -34,7 +34,7 @@ test('allowed and denied requests are counted by authorizer; no opinion and syst
 })
 
 test('AlwaysDeny has no opinion, so it denies nothing by itself', async () => {
-  const { api, close } = await start({ authorizationModes: ['AlwaysDeny', 'AlwaysAllow'], controllers: [] })
+  const { api, close } = await startInProcess({ authorizationModes: ['AlwaysDeny', 'AlwaysAllow'], controllers: [] })
   try {
     const { status, body } = await api.get<string>('/metrics')
     assert.equal(status, 200, 'allowed after AlwaysDeny')

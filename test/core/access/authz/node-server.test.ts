@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../../core/access/authn/authenticator.ts'
 import { type Api, assertFailure } from '../../../support/api.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
-import { type Running, start } from '../../verbs/actions/server.ts'
 import { userOf } from './attributes.ts'
 
 const byHeader: Authenticator = { name: 'header', authenticate: async (request) => ({ user: userOf(request.headers.get('who') ?? '') }) }
@@ -13,10 +13,10 @@ const node = (name: string) => ({ who: `system:node:${name}+system:nodes` })
 const secrets = '/api/v1/namespaces/default/secrets'
 const pods = '/api/v1/namespaces/default/pods'
 
-let running: Running
+let running: InProcess
 let api: Api
 before(async () => {
-  running = await start({ authorizationModes: ['Node', 'RBAC'], authenticators: [byHeader], controllers: ['serviceaccount'] })
+  running = await startInProcess({ authorizationModes: ['Node', 'RBAC'], authenticators: [byHeader], controllers: ['serviceaccount'] })
   api = running.api
   for (const name of ['early', 'late', 'other']) await write('POST', secrets, { metadata: { name } })
   await write('POST', pods, pod('first', 'n1', 'early'))

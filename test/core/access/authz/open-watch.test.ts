@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Authenticator } from '../../../../core/access/authn/authenticator.ts'
 import { assertFailure, configMap } from '../../../support/api.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { watchAt } from '../../../support/watch-reader.ts'
-import { start } from '../../verbs/actions/server.ts'
 import { userOf } from './attributes.ts'
 
 const byHeader: Authenticator = { name: 'header', authenticate: async (request) => ({ user: userOf(request.headers.get('who') ?? '') }) }
@@ -15,7 +15,7 @@ const configMaps = '/api/v1/namespaces/default/configmaps'
 const bindings = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings'
 
 test('an open watch outlives the right to watch; a new one is refused', async () => {
-  const { api, close } = await start({ authorizationModes: ['RBAC'], authenticators: [byHeader], controllers: [] })
+  const { api, close } = await startInProcess({ authorizationModes: ['RBAC'], authenticators: [byHeader], controllers: [] })
   try {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' }
     const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }]

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import type { Authenticator } from '../../../../core/access/authn/authenticator.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { type Api, assertFailure } from '../../../support/api.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
 import { userOf } from '../../access/authz/attributes.ts'
-import { type Running, start } from '../../verbs/actions/server.ts'
 
 const byHeader: Authenticator = { name: 'header', authenticate: async (request) => ({ user: userOf(request.headers.get('who') ?? '') }) }
 const root = { who: 'root+system:masters' }
@@ -13,10 +13,10 @@ const node = { who: 'system:node:n1+system:nodes+system:authenticated' }
 const nodes = '/api/v1/nodes'
 const pods = '/api/v1/namespaces/default/pods'
 
-let running: Running
+let running: InProcess
 let api: Api
 before(async () => {
-  running = await start({
+  running = await startInProcess({
     platform: createPlatform('kubernetes'),
     authorizationModes: ['Node', 'RBAC'],
     authenticators: [byHeader],
@@ -63,7 +63,7 @@ test('a node creates mirror pods, reports the status of its pods and deletes the
   assert.equal(made.status, 201, JSON.stringify(made.body))
   assertFailure(await api.send('POST', pods, { metadata: { name: 'plain' }, spec }, node), 403, 'Forbidden', /can only create mirror pods$/)
   await api.send('POST', pods, { metadata: { name: 'theirs' }, spec: { ...spec, nodeName: 'n2' } }, root)
-  const phase = { status: { phase: 'Running' } }
+  const phase = { status: { phase: 'InProcess' } }
   assert.equal((await merge(`${pods}/static/status`, phase)).status, 200, 'status of its own pod')
   const onlyOwn = (what: string) => `pods "theirs" is forbidden: node "n1" can only ${what} pods with spec.nodeName set to itself`
   assertFailure(await merge(`${pods}/theirs/status`, phase), 403, 'Forbidden', onlyOwn('update pod status for'))

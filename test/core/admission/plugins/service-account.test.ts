@@ -7,7 +7,6 @@ import { assertFailure } from '../../../support/api.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
-import { start } from '../../verbs/actions/server.ts'
 import { admit, contextWith } from '../context.ts'
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -157,7 +156,7 @@ test('a pod is created as soon as its account exists', async (t) => {
 })
 
 test('a pod created right after its namespace waits for the account', async () => {
-  const { api, close } = await start({ platform: createPlatform('kubernetes') })
+  const { api, close } = await startInProcess({ platform: createPlatform('kubernetes') })
   try {
     await api.create('/api/v1/namespaces', { metadata: { name: 'fresh' } })
     const { spec } = await api.create(

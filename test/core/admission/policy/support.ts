@@ -1,8 +1,8 @@
 /** Creates policies on a server and waits until they are in force. */
 import assert from 'node:assert/strict'
 import type { Answer } from '../../../support/api.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
-import { type Running, start } from '../../verbs/actions/server.ts'
 
 export const group = '/apis/admissionregistration.k8s.io/v1'
 export const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -18,7 +18,7 @@ export const rule = (more: object = {}) => ({
 /** Mutating policies have no deletions. */
 export const writeRule = (more: object = {}) => rule({ operations: ['CREATE', 'UPDATE'], ...more })
 
-export interface Policies extends Running {
+export interface Policies extends InProcess {
   /** Creates or replaces an object; asserts success. */
   put(path: string, object: { readonly metadata: { readonly name: string } }): Promise<void>
   /** Creates a validating policy for config maps and a binding of the same name; they are in force a moment later. */
@@ -28,8 +28,8 @@ export interface Policies extends Running {
   remove(...names: readonly string[]): Promise<void>
 }
 
-export async function startPolicies(options: Parameters<typeof start>[0] = {}): Promise<Policies> {
-  const running = await start({ controllers: [], ...options })
+export async function startPolicies(options: Parameters<typeof startInProcess>[0] = {}): Promise<Policies> {
+  const running = await startInProcess({ controllers: [], ...options })
   const { api } = running
   const put: Policies['put'] = async (path, object) => {
     const made = await api.send('POST', path, object)

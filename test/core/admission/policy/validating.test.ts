@@ -1,9 +1,9 @@
 /** ValidatingAdmissionPolicies, tested through requests. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
-import { type Api, assertFailure, configMap } from '../../../support/api.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { memoryStore } from '../../../../runtimes/web/index.ts'
+import { assertFailure, configMap } from '../../../support/api.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { answers, configMaps, group, type Policies, rule, startPolicies } from './support.ts'
 
@@ -254,11 +254,10 @@ test('custom resources as params: by name, by selector, missing, and of a kind t
   await answers(201, () => create('any', { a: '', b: '', c: '' }))
 })
 
-test('a policy is in force on every server of a cluster, including one that starts later', async () => {
+test('a policy is in force on every server of a cluster, including one that starts later', async (t) => {
   const store = memoryStore()
-  const servers = [await createApiServer({ store, controllers: [] }), await createApiServer({ store, controllers: [] })]
-  const of = (each: (typeof servers)[number]) => apiOn(each)
-  const [first, second] = servers.map(of) as [Api, Api]
+  const open = async () => (await startInProcess({ store, controllers: [] }, t)).api
+  const [first, second] = [await open(), await open()]
   const spec = { matchConstraints: { resourceRules: [rule()] }, validations: [{ expression: 'false' }] }
   await first.create(`${group}/validatingadmissionpolicies`, { metadata: { name: 'no' }, spec })
   await first.create(`${group}/validatingadmissionpolicybindings`, {
@@ -266,7 +265,6 @@ test('a policy is in force on every server of a cluster, including one that star
     spec: { policyName: 'no', validationActions: ['Deny'] },
   })
   await answers(422, () => second.send('POST', `${configMaps}?dryRun=All`, configMap('any')))
-  const late = await createApiServer({ store, controllers: [] })
-  assert.equal((await of(late).send('POST', configMaps, configMap('any'))).status, 422, 'from its first request on')
-  for (const each of [...servers, late]) await each.close()
+  const late = await open()
+  assert.equal((await late.send('POST', configMaps, configMap('any'))).status, 422, 'from its first request on')
 })

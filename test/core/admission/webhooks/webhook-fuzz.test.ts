@@ -88,10 +88,10 @@ function written(value: unknown): string {
 }
 
 for (const failurePolicy of ['Fail', 'Ignore']) {
-  test(`random responses, failurePolicy ${failurePolicy}`, async () => {
+  test(`random responses, failurePolicy ${failurePolicy}`, async (t) => {
     const answer = (review: Review) =>
       new Response(written(chance(0.1) ? anything() : almost(review)), { status: chance(0.05) ? pick([400, 404, 500]) : 200 })
-    const hooks = await startWithWebhooks({ m: answer, v: answer })
+    const hooks = await startWithWebhooks(t, { m: answer, v: answer })
     await hooks.mutating('m', webhook('m', { failurePolicy }))
     await hooks.validating('v', webhook('v', { failurePolicy }))
     const outcomes = new Map<number, number>()
@@ -114,6 +114,5 @@ for (const failurePolicy of ['Fail', 'Ignore']) {
     assert.ok((outcomes.get(201) ?? 0) > 0 && outcomes.size > 2, JSON.stringify([...outcomes]))
     const elsewhere = await hooks.send('GET', '/api/v1/namespaces/kube-system/configmaps')
     assert.deepEqual(elsewhere.body['items'], [])
-    await hooks.server.close()
   })
 }

@@ -1,6 +1,7 @@
 /** An in-process server whose webhook calls are answered by functions of the test. */
+import type { TestContext } from 'node:test'
 import type { EmbeddedOptions } from '../../../../runtimes/web/index.ts'
-import { createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 export interface Review {
   readonly kind: string
@@ -60,33 +61,37 @@ export const webhook = (name: string, more: object = {}) => ({
 const registration = '/apis/admissionregistration.k8s.io/v1'
 
 /** `answers`: by webhook name; other webhooks allow. */
-export async function startWithWebhooks(answers: { [name: string]: (review: Review) => Answer }, options: Partial<EmbeddedOptions> = {}) {
+export async function startWithWebhooks(
+  t: TestContext,
+  answers: { [name: string]: (review: Review) => Answer },
+  options: Partial<EmbeddedOptions> = {},
+) {
   const reviews: { readonly name: string; readonly review: Review; readonly url: string }[] = []
-  const server = await createApiServer({
-    store: memoryStore(),
-    controllers: [],
-    telemetry: { logger: { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) } },
-    outbound: {
-      async fetch(request) {
-        const name = new URL(request.url).pathname.slice(1)
-        const review = (await request.json()) as Review
-        reviews.push({ name, review, url: request.url })
-        const answer = (await answers[name]?.(review)) ?? { allowed: true }
-        if (answer instanceof Response) return answer
-        return Response.json({ kind: review.kind, apiVersion: review.apiVersion, response: { uid: review.request.uid, ...answer } })
+  const { api } = await startInProcess(
+    {
+      controllers: [],
+      telemetry: { logger: { debug() {}, info() {}, warn() {}, error: (fields, message) => console.error(message, fields) } },
+      outbound: {
+        async fetch(request) {
+          const name = new URL(request.url).pathname.slice(1)
+          const review = (await request.json()) as Review
+          reviews.push({ name, review, url: request.url })
+          const answer = (await answers[name]?.(review)) ?? { allowed: true }
+          if (answer instanceof Response) return answer
+          return Response.json({ kind: review.kind, apiVersion: review.apiVersion, response: { uid: review.request.uid, ...answer } })
+        },
+        call: () => Promise.reject(new Error('no gRPC here')),
       },
-      call: () => Promise.reject(new Error('no gRPC here')),
+      ...options,
     },
-    ...options,
-  })
+    t,
+  )
 
   async function send(method: string, path: string, body?: object, type?: string): Promise<Answered> {
     const contentType = type ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
-    const init = { method, headers: { 'content-type': contentType }, ...(body && { body: JSON.stringify(body) }) }
-    const response = await server.fetch(new Request(`http://server${path}`, init))
-    const answer = (await response.json()) as Answered['body']
-    const warnings = response.headers.get('warning')?.split(/, (?=299 )/) ?? []
-    return { code: response.status, message: answer.message ?? '', body: answer, warnings }
+    const answer = await api.send<Answered['body']>(method, path, body, { 'content-type': contentType })
+    const warnings = answer.headers.get('warning')?.split(/, (?=299 )/) ?? []
+    return { code: answer.status, message: answer.body.message ?? '', body: answer.body, warnings }
   }
 
   /** Waits some turns of the event loop, until changes have reached the informers. */
@@ -102,7 +107,7 @@ export async function startWithWebhooks(answers: { [name: string]: (review: Revi
   }
 
   return {
-    server,
+    api,
     send,
     reviews,
     mutating: (name: string, ...webhooks: object[]) => register('mutating', name, ...webhooks),

@@ -11,8 +11,8 @@ const dataOf = (object: TestObject | null) => (object?.['data'] ?? {}) as { read
 const allow = { allowed: true }
 const addData = (key: string, value: string) => patch({ op: 'add', path: `/data/${key}`, value })
 
-test('mutating webhooks run one after the other, validating ones see the result', async () => {
-  const hooks = await startWithWebhooks({
+test('mutating webhooks run one after the other, validating ones see the result', async (t) => {
+  const hooks = await startWithWebhooks(t, {
     first: ({ request }) => (request.operation === 'DELETE' ? allow : addData('first', '1')),
     second: ({ request }) => (request.operation === 'DELETE' ? allow : addData('second', String(dataOf(request.object)['first']))),
   })
@@ -28,11 +28,10 @@ test('mutating webhooks run one after the other, validating ones see the result'
   assert.deepEqual(hooks.asked(), ['first CREATE', 'second CREATE', 'check CREATE'])
   await hooks.send('DELETE', `${configMaps}/c`)
   assert.deepEqual(hooks.asked(), ['first DELETE', 'second DELETE', 'check DELETE'])
-  await hooks.server.close()
 })
 
-test('an AdmissionReview contains everything about the request', async () => {
-  const hooks = await startWithWebhooks({})
+test('an AdmissionReview contains everything about the request', async (t) => {
+  const hooks = await startWithWebhooks(t, {})
   await hooks.validating('v', webhook('v1'), webhook('beta', { admissionReviewVersions: ['v2', 'v1beta1'] }))
   await hooks.send('POST', `${configMaps}?fieldManager=me&dryRun=All`, configMap('c'))
   const [first, second] = hooks.reviews.splice(0)
@@ -64,13 +63,12 @@ test('an AdmissionReview contains everything about the request', async () => {
     dryRun: true,
     options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1', fieldManager: 'me', dryRun: ['All'] },
   })
-  await hooks.server.close()
 })
 
-test('a webhook call ends with the deadline of the request', async () => {
+test('a webhook call ends with the deadline of the request', async (t) => {
   let answered: Promise<object> | undefined
   const hang = () => (answered = new Promise<object>((resolve) => setTimeout(() => resolve({ allowed: true }), 500)))
-  const hooks = await startWithWebhooks({ hang })
+  const hooks = await startWithWebhooks(t, { hang })
   await hooks.mutating('m', webhook('quick'), webhook('patient', { timeoutSeconds: 30 }), webhook('hasty', { timeoutSeconds: 1 }))
   await hooks.send('POST', `${configMaps}?timeout=4s`, configMap('c'))
   assert.deepEqual(
@@ -88,11 +86,10 @@ test('a webhook call ends with the deadline of the request', async () => {
   await hooks.unregister('validating', 'v')
   const { code: found } = await hooks.send('GET', `${configMaps}/late`)
   assert.equal(found, 404, 'nothing is stored after the deadline')
-  await hooks.server.close()
 })
 
-test('connect requests are submitted with their options', async () => {
-  const hooks = await startWithWebhooks({
+test('connect requests are submitted with their options', async (t) => {
+  const hooks = await startWithWebhooks(t, {
     gate: ({ request }) => ({ allowed: request['subResource'] !== 'attach', status: { message: 'no attaching' } }),
   })
   const rules = [{ ...rule('*/*', ['CONNECT']) }]
@@ -133,10 +130,9 @@ test('connect requests are submitted with their options', async () => {
   const { code, message } = await hooks.send('POST', `${pods}/web/attach`)
   assert.deepEqual([code, message], [400, 'admission webhook "gate.example.com" denied the request: no attaching'])
   assert.equal((await hooks.send('POST', `${pods}/web/portforward?ports=x`)).code, 400)
-  await hooks.server.close()
 })
 
-test('a refusal has the Status of the webhook', async () => {
+test('a refusal has the Status of the webhook', async (t) => {
   const refusals: readonly (readonly [answer: object, code: number, message: string, reason?: string])[] = [
     [{ allowed: false }, 400, 'admission webhook "v.example.com" denied the request without explanation'],
     [{ allowed: false, status: { message: 'no' } }, 400, 'admission webhook "v.example.com" denied the request: no'],
@@ -158,7 +154,7 @@ test('a refusal has the Status of the webhook', async () => {
     [{ allowed: false, status: { message: 'odd', code: 99_999 } }, 500, 'admission webhook "v.example.com" denied the request: odd'],
   ]
   let answer: object = {}
-  const hooks = await startWithWebhooks({ v: () => answer })
+  const hooks = await startWithWebhooks(t, { v: () => answer })
   await hooks.validating('v', webhook('v'))
   for (const [given, code, message, reason] of refusals) {
     answer = given
@@ -168,7 +164,6 @@ test('a refusal has the Status of the webhook', async () => {
   const details = { name: 'c', causes: [{ reason: 'FieldValueInvalid', field: 'data', message: 'wrong' }], retryAfterSeconds: 3 }
   answer = { allowed: false, status: { message: 'no', details } }
   assert.deepEqual((await hooks.send('POST', configMaps, configMap('c'))).body.details, details)
-  await hooks.server.close()
 })
 
 const failed = (why: string) => `Internal error occurred: failed calling webhook "w.example.com": ${why}`
@@ -246,14 +241,13 @@ const unusablePatches: typeof unusable = [
   ['no list', () => ({ allowed: true, patch: btoa('{}'), patchType: 'JSONPatch' }), /received undecodable patch in webhook response/],
 ]
 
-test('a response may be YAML', async () => {
+test('a response may be YAML', async (t) => {
   const text = ({ kind, apiVersion, request: { uid } }: Review) =>
     `kind: ${kind}\napiVersion: ${apiVersion}\nresponse:\n  uid: ${uid}\n  allowed: false\n  status: {message: not here}\n`
-  const hooks = await startWithWebhooks({ w: (review) => new Response(text(review)) })
+  const hooks = await startWithWebhooks(t, { w: (review) => new Response(text(review)) })
   await hooks.validating('yaml', webhook('w'))
   const refused = await hooks.send('POST', configMaps, configMap('c'))
   assert.deepEqual([refused.code, refused.message], [400, 'admission webhook "w.example.com" denied the request: not here'])
-  await hooks.server.close()
 })
 
 /** Patches that can't be applied, and what answers say about them. */
@@ -282,9 +276,9 @@ const inapplicable: readonly (readonly [operation: object, message: string])[] =
   [{ op: 'add', path: '/kind', value: 'Namespace' }, 'converting (v1.Namespace) to (core.ConfigMap): unknown conversion'],
 ]
 
-test('a patch that can not be applied is named in the answer', async () => {
+test('a patch that can not be applied is named in the answer', async (t) => {
   let operation: object = {}
-  const hooks = await startWithWebhooks({
+  const hooks = await startWithWebhooks(t, {
     w: () => ({ allowed: true, patchType: 'JSONPatch', patch: btoa(JSON.stringify([operation])) }),
   })
   await hooks.mutating('strict', webhook('w'))
@@ -293,13 +287,12 @@ test('a patch that can not be applied is named in the answer', async () => {
     const refused = await hooks.send('POST', configMaps, { ...configMap('c'), data: { a: '1' } })
     assert.equal(refused.message, `Internal error occurred: ${message}`)
   }
-  await hooks.server.close()
 })
 
 for (const phase of ['mutating', 'validating'] as const) {
-  test(`an unusable response of a ${phase} webhook is handled by its failure policy`, async () => {
+  test(`an unusable response of a ${phase} webhook is handled by its failure policy`, async (t) => {
     let answer: (review: Review) => Answer = () => ({ allowed: true })
-    const hooks = await startWithWebhooks({ w: (review) => answer(review) })
+    const hooks = await startWithWebhooks(t, { w: (review) => answer(review) })
     const rows = phase === 'mutating' ? [...unusable, ...unusablePatches] : unusable
     await hooks[phase]('strict', webhook('w'))
     for (const [what, given, message] of rows) {
@@ -316,12 +309,11 @@ for (const phase of ['mutating', 'validating'] as const) {
       const passed = await hooks.send('POST', configMaps, configMap(`c${index}`))
       assert.equal(passed.code, 201, `${what}: ${passed.message}`)
     }
-    await hooks.server.close()
   })
 }
 
-test('a validating webhook may not patch', async () => {
-  const hooks = await startWithWebhooks({ v: () => addData('a', 'b') })
+test('a validating webhook may not patch', async (t) => {
+  const hooks = await startWithWebhooks(t, { v: () => addData('a', 'b') })
   await hooks.validating('v', webhook('v'))
   const { code, message } = await hooks.send('POST', configMaps, configMap('c'))
   assert.deepEqual(
@@ -331,7 +323,6 @@ test('a validating webhook may not patch', async () => {
       'Internal error occurred: failed calling webhook "v.example.com": received invalid webhook response: validating webhook may not return response.patch',
     ],
   )
-  await hooks.server.close()
 })
 
 /** Patches that are refused whatever the failure policy. */
@@ -345,9 +336,9 @@ const impossible: readonly (readonly [what: string, operations: object[], code: 
   ['an invalid label', [{ op: 'add', path: '/metadata/labels', value: { 'not a label!': 'x' } }], 422],
 ]
 
-test('an invalid patch stores nothing, whatever the failure policy', async () => {
+test('an invalid patch stores nothing, whatever the failure policy', async (t) => {
   let operations: object[] = []
-  const hooks = await startWithWebhooks({ m: () => patch(...operations) })
+  const hooks = await startWithWebhooks(t, { m: () => patch(...operations) })
   await hooks.mutating('m', webhook('m', { failurePolicy: 'Ignore', rules: [rule('configmaps', ['CREATE', 'UPDATE'])] }))
   const stored = await hooks.send('POST', configMaps, configMap('kept'))
   assert.equal(stored.code, 201)
@@ -362,11 +353,10 @@ test('an invalid patch stores nothing, whatever the failure policy', async () =>
   assert.equal((await hooks.send('PATCH', `${configMaps}/kept`, { data: { more: 'x' } })).code, 400)
   operations = []
   assert.deepEqual((await hooks.send('GET', `${configMaps}/kept`)).body['data'], { from: 'client' })
-  await hooks.server.close()
 })
 
-test('a webhook may not patch a deleted object', async () => {
-  const hooks = await startWithWebhooks({ m: ({ request }) => (request.operation === 'DELETE' ? addData('a', 'b') : {}) })
+test('a webhook may not patch a deleted object', async (t) => {
+  const hooks = await startWithWebhooks(t, { m: ({ request }) => (request.operation === 'DELETE' ? addData('a', 'b') : {}) })
   await hooks.send('POST', configMaps, configMap('c'))
   await hooks.mutating('m', webhook('m', { rules: [rule('configmaps', ['DELETE'])] }))
   const { code, message } = await hooks.send('DELETE', `${configMaps}/c`)
@@ -377,11 +367,10 @@ test('a webhook may not patch a deleted object', async () => {
       'Internal error occurred: admission webhook "m.example.com" attempted to modify the object, which is not supported for this operation',
     ],
   )
-  await hooks.server.close()
 })
 
-test('rules match operation, group, version, resource, subresource and scope', async () => {
-  const hooks = await startWithWebhooks({})
+test('rules match operation, group, version, resource, subresource and scope', async (t) => {
+  const hooks = await startWithWebhooks(t, {})
   const all = (more: object) => ({ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], ...more })
   await hooks.validating(
     'v',
@@ -413,11 +402,10 @@ test('rules match operation, group, version, resource, subresource and scope', a
   assert.deepEqual(names(), ['below', 'everything', 'status'])
   await server('PATCH', `${pods}/p`, { metadata: { labels: { a: 'b' } } })
   assert.deepEqual(names(), ['below', 'everything', 'namespaced', 'plain', 'updates'])
-  await hooks.server.close()
 })
 
-test('selectors match labels of the namespace, and of the old or the new object', async () => {
-  const hooks = await startWithWebhooks({})
+test('selectors match labels of the namespace, and of the old or the new object', async (t) => {
+  const hooks = await startWithWebhooks(t, {})
   const rules = [rule(), rule('namespaces'), rule('nodes')]
   await hooks.validating(
     'v',
@@ -434,11 +422,10 @@ test('selectors match labels of the namespace, and of the old or the new object'
   assert.deepEqual(hooks.asked(), ['marked UPDATE'], 'the old object matches')
   await hooks.send('POST', '/api/v1/nodes', { metadata: { name: 'n' } })
   assert.deepEqual(hooks.asked(), ['team CREATE'], 'cluster-scoped objects always match')
-  await hooks.server.close()
 })
 
-test('matchPolicy: requests in other versions are converted to the version in the rules, and back', async () => {
-  const hooks = await startWithWebhooks({ m: () => patch({ op: 'add', path: '/note', value: 'from the webhook' }) })
+test('matchPolicy: requests in other versions are converted to the version in the rules, and back', async (t) => {
+  const hooks = await startWithWebhooks(t, { m: () => patch({ op: 'add', path: '/note', value: 'from the webhook' }) })
   const events = rule('events', ['CREATE'], ['events.k8s.io'])
   await hooks.mutating('m', webhook('m', { rules: [events] }))
   await hooks.validating('v', webhook('exact', { rules: [events], matchPolicy: 'Exact' }), webhook('equivalent', { rules: [events] }))
@@ -463,11 +450,10 @@ test('matchPolicy: requests in other versions are converted to the version in th
     [{ group: 'events.k8s.io', version: 'v1', kind: 'Event' }, { group: '', version: 'v1', kind: 'Event' }, 'events.k8s.io/v1', 'p'],
   )
   assert.deepEqual(hooks.asked(), ['m CREATE', 'equivalent CREATE'])
-  await hooks.server.close()
 })
 
-test('match conditions see the request, its objects and the authorizer', async () => {
-  const hooks = await startWithWebhooks({})
+test('match conditions see the request, its objects and the authorizer', async (t) => {
+  const hooks = await startWithWebhooks(t, {})
   const when = (name: string, ...expressions: string[]) =>
     webhook(name, { matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })) })
   await hooks.validating(
@@ -482,11 +468,10 @@ test('match conditions see the request, its objects and the authorizer', async (
   assert.deepEqual(hooks.asked(), ['named CREATE', 'allowed CREATE', 'own CREATE', 'old CREATE'])
   await hooks.send('POST', configMaps, configMap('b1'))
   assert.deepEqual(hooks.asked(), ['allowed CREATE', 'own CREATE', 'old CREATE'])
-  await hooks.server.close()
 })
 
-test('a failing match condition is handled by the failure policy, unless another one is false', async () => {
-  const hooks = await startWithWebhooks({})
+test('a failing match condition is handled by the failure policy, unless another one is false', async (t) => {
+  const hooks = await startWithWebhooks(t, {})
   const broken = { name: 'broken', expression: "object.data.missing == 'x'" }
   const never = { name: 'never', expression: 'false' }
   await hooks.validating('ignoring', webhook('ignoring', { failurePolicy: 'Ignore', matchConditions: [broken] }))
@@ -499,11 +484,10 @@ test('a failing match condition is handled by the failure policy, unless another
     [403, `configmaps "c" is forbidden: expression 'object.data.missing == 'x'' resulted in error: no such key: missing`],
   )
   assert.deepEqual(hooks.asked(), [])
-  await hooks.server.close()
 })
 
-test('reinvocationPolicy IfNeeded: a webhook called before a change is called again, once', async () => {
-  const hooks = await startWithWebhooks({
+test('reinvocationPolicy IfNeeded: a webhook called before a change is called again, once', async (t) => {
+  const hooks = await startWithWebhooks(t, {
     once: () => addData('once', '1'),
     again: ({ request }) => {
       const { late, seen } = dataOf(request.object)
@@ -520,12 +504,11 @@ test('reinvocationPolicy IfNeeded: a webhook called before a change is called ag
   const { body } = await hooks.send('POST', configMaps, configMap('c'))
   assert.deepEqual(body['data'], { from: 'client', once: '1', late: '1', seen: '1' })
   assert.deepEqual(hooks.asked(), ['once CREATE', 'again CREATE', 'late CREATE', 'again CREATE', 'late CREATE'])
-  await hooks.server.close()
 })
 
-test('a patch that changes nothing is a change to an object with managed fields of this request, as in the reference', async () => {
+test('a patch that changes nothing is a change to an object with managed fields of this request, as in the reference', async (t) => {
   const idle = () => patch({ op: 'replace', path: '/data/from', value: 'client' })
-  const hooks = await startWithWebhooks({ idle, more: idle })
+  const hooks = await startWithWebhooks(t, { idle, more: idle })
   await hooks.mutating('a', webhook('first', { reinvocationPolicy: 'IfNeeded' }), webhook('idle'))
   await hooks.mutating('b', webhook('second', { reinvocationPolicy: 'IfNeeded' }), webhook('more'))
   await hooks.send('POST', configMaps, configMap('c'))
@@ -540,11 +523,11 @@ test('a patch that changes nothing is a change to an object with managed fields 
     ],
     'only the first patch of a write, and none of a write that changes nothing',
   )
-  await hooks.server.close()
 })
 
-test('built-in plugins run again after a webhook has changed the object', async () => {
+test('built-in plugins run again after a webhook has changed the object', async (t) => {
   const hooks = await startWithWebhooks(
+    t,
     { sidecar: () => patch({ op: 'add', path: '/spec/containers/-', value: { name: 'sidecar', image: 'i', imagePullPolicy: 'Never' } }) },
     { admissionPlugins: { enable: ['AlwaysPullImages'] } },
   )
@@ -559,19 +542,17 @@ test('built-in plugins run again after a webhook has changed the object', async 
     (body['spec'] as { containers: { imagePullPolicy: string }[] }).containers.map(({ imagePullPolicy }) => imagePullPolicy),
     ['Always', 'Always'],
   )
-  await hooks.server.close()
 })
 
-test('a dry run calls only webhooks without side effects', async () => {
-  const hooks = await startWithWebhooks({})
+test('a dry run calls only webhooks without side effects', async (t) => {
+  const hooks = await startWithWebhooks(t, {})
   await hooks.validating('v', webhook('none'), webhook('unless', { sideEffects: 'NoneOnDryRun' }))
   assert.equal((await hooks.send('POST', `${configMaps}?dryRun=All`, configMap('c'))).code, 201)
   assert.deepEqual(hooks.asked(), ['none CREATE', 'unless CREATE'])
-  await hooks.server.close()
 })
 
-test('warnings are sent to the client', async () => {
-  const hooks = await startWithWebhooks({
+test('warnings are sent to the client', async (t) => {
+  const hooks = await startWithWebhooks(t, {
     m: () => ({ allowed: true, warnings: ['mind the gap'] }),
     v: () => ({ allowed: false, warnings: ['and the edge'], status: { message: 'no' } }),
   })
@@ -579,19 +560,17 @@ test('warnings are sent to the client', async () => {
   await hooks.validating('v', webhook('v'))
   const { warnings } = await hooks.send('POST', configMaps, configMap('c'))
   assert.deepEqual(warnings, ['299 - "mind the gap"', '299 - "and the edge"'])
-  await hooks.server.close()
 })
 
-test('configurations of webhooks and policies are never submitted to webhooks', async () => {
-  const hooks = await startWithWebhooks({ v: () => ({ allowed: false }) })
+test('configurations of webhooks and policies are never submitted to webhooks', async (t) => {
+  const hooks = await startWithWebhooks(t, { v: () => ({ allowed: false }) })
   await hooks.validating('v', webhook('v', { rules: [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'] }] }))
   assert.equal((await hooks.send('POST', configMaps, configMap('c'))).code, 400)
   assert.equal((await hooks.send('DELETE', '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/v')).code, 200)
   assert.equal((await hooks.send('POST', configMaps, configMap('c'))).code, 201)
-  await hooks.server.close()
 })
 
-test('validating webhooks are called in parallel, mutating ones in sequence', async () => {
+test('validating webhooks are called in parallel, mutating ones in sequence', async (t) => {
   let running = 0
   let most = 0
   const slow = async () => {
@@ -600,7 +579,7 @@ test('validating webhooks are called in parallel, mutating ones in sequence', as
     running--
     return {}
   }
-  const hooks = await startWithWebhooks({ a: slow, b: slow, c: slow })
+  const hooks = await startWithWebhooks(t, { a: slow, b: slow, c: slow })
   await hooks.mutating('m', webhook('a'), webhook('b'), webhook('c'))
   await hooks.send('POST', configMaps, configMap('one'))
   assert.equal(most, 1)
@@ -608,11 +587,10 @@ test('validating webhooks are called in parallel, mutating ones in sequence', as
   await hooks.validating('v', webhook('a'), webhook('b'), webhook('c'))
   await hooks.send('POST', configMaps, configMap('two'))
   assert.equal(most, 3)
-  await hooks.server.close()
 })
 
-test('metrics of webhook calls', async () => {
-  const hooks = await startWithWebhooks({
+test('metrics of webhook calls', async (t) => {
+  const hooks = await startWithWebhooks(t, {
     no: () => ({ allowed: false, status: { code: 409 } }),
     broken: () => new Response('', { status: 500 }),
   })
@@ -620,7 +598,7 @@ test('metrics of webhook calls', async () => {
   await hooks.send('POST', configMaps, configMap('c'))
   await hooks.validating('w', webhook('no'))
   await hooks.send('POST', configMaps, configMap('d'))
-  const text = await (await hooks.server.fetch(new Request('http://server/metrics'))).text()
+  const text = await (await hooks.api.get<string>('/metrics')).body
   const line = (pattern: string) => assert.match(text, new RegExp(`^apiserver_admission_${pattern}$`, 'm'))
   line('webhook_request_total\\{code="200",name="yes.example.com",operation="CREATE",rejected="false",type="validating"\\} 2')
   line('webhook_request_total\\{code="409",name="no.example.com",operation="CREATE",rejected="true",type="validating"\\} 1')
@@ -634,27 +612,25 @@ test('metrics of webhook calls', async () => {
   line('step_admission_duration_seconds_count\\{operation="CREATE",rejected="true",type="validate"\\} 1')
   line('step_admission_duration_seconds_summary_count\\{operation="CREATE",rejected="true",type="validate"\\} 1')
   line('step_admission_duration_seconds_count\\{operation="CREATE",rejected="false",type="admit"\\} [0-9]+')
-  await hooks.server.close()
 })
 
-test('metrics of match conditions', async () => {
-  const hooks = await startWithWebhooks({})
+test('metrics of match conditions', async (t) => {
+  const hooks = await startWithWebhooks(t, {})
   const matchConditions = [
     { name: 'fails', expression: 'object.data.none == "x"' },
     { name: 'false', expression: 'object.metadata.name == "d"' },
   ]
   await hooks.mutating('m', webhook('some', { matchConditions }))
   await hooks.send('POST', configMaps, configMap('c'))
-  const text = await (await hooks.server.fetch(new Request('http://server/metrics'))).text()
+  const text = await (await hooks.api.get<string>('/metrics')).body
   const labels = '\\{kind="webhook",name="some.example.com",operation="CREATE",type="admit"\\}'
   for (const name of ['evaluation_errors_total', 'exclusions_total', 'evaluation_seconds_count'])
     assert.match(text, new RegExp(`^apiserver_admission_match_condition_${name}${labels} 1$`, 'm'))
-  await hooks.server.close()
 })
 
-test('a configuration is in force on every server of the store within a second', async () => {
+test('a configuration is in force on every server of the store within a second', async (t) => {
   const store = memoryStore()
-  const [one, other] = await Promise.all([startWithWebhooks({}, { store }), startWithWebhooks({}, { store })])
+  const [one, other] = await Promise.all([startWithWebhooks(t, {}, { store }), startWithWebhooks(t, {}, { store })])
   await one.validating('v', webhook('v', { rules: [rule('configmaps', ['CREATE'])] }))
   let count = 0
   const asked = async () => {
@@ -662,12 +638,10 @@ test('a configuration is in force on every server of the store within a second',
     return other.asked().includes('v CREATE')
   }
   await eventually('the webhook on the other server', asked, 1_000)
-  await one.server.close()
-  await other.server.close()
 })
 
-test('an invalid match condition is refused when the configuration is created', async () => {
-  const hooks = await startWithWebhooks({})
+test('an invalid match condition is refused when the configuration is created', async (t) => {
+  const hooks = await startWithWebhooks(t, {})
   const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
   for (const [expression, problem] of [
     ['object.metadata.', /Invalid value: "object\.metadata\.": compilation failed: ERROR: /],
@@ -681,5 +655,4 @@ test('an invalid match condition is refused when the configuration is created', 
     assert.match(message, /webhooks\[0\]\.matchConditions\[0\]\.expression: /)
     assert.match(message, problem)
   }
-  await hooks.server.close()
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { defaultAdmissionPlugins } from '../../../../core/admission/plugins/index.ts'
-import { type ApiServer, createApiServer, memoryStore } from '../../../../runtimes/web/index.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
 
 export type Json = { [key: string]: unknown }
 
@@ -17,21 +17,20 @@ export interface Answer {
   body: Json & { metadata?: Json; spec?: Json; status?: Json; details?: { causes?: Cause[] }; message?: string }
 }
 
-let server: ApiServer
+let server: InProcess
 
 /** Starts a server for the tests of a file, without admission plugins, so that only the kinds themselves are tested. */
 export function withServer(): void {
   before(async () => {
-    server = await createApiServer({ store: memoryStore(), admissionPlugins: { disable: defaultAdmissionPlugins } })
+    server = await startInProcess({ admissionPlugins: { disable: defaultAdmissionPlugins } })
   })
   after(() => server.close())
 }
 
-export async function send(method: string, path: string, body?: unknown): Promise<Answer> {
-  const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }
-  const request = new Request(`http://server${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) })
-  const response = await server.fetch(request)
-  return { code: response.status, body: (await response.json()) as Answer['body'] }
+export async function send(method: string, path: string, sent?: unknown): Promise<Answer> {
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json'
+  const { status, body } = await server.api.send<Answer['body']>(method, path, sent, { 'content-type': type })
+  return { code: status, body }
 }
 
 let count = 0

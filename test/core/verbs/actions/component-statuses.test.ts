@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Api, assertFailure } from '../../../support/api.ts'
-import { type Running, start } from './server.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
 
-let running: Running
+let running: InProcess
 let api: Api
 before(async () => {
-  running = await start()
+  running = await startInProcess()
   api = running.api
 })
 after(() => running.close())

@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 import type { Status } from '../../../../core/answers/status.ts'
 import type { Outbound, OutboundOptions } from '../../../../core/ports.ts'
 import { type Api, assertFailure } from '../../../support/api.ts'
-import { pod, pods, type Running, start } from './server.ts'
+import { apiOn, type InProcess, startInProcess } from '../../../support/in-process.ts'
+import { pod, pods } from './objects.ts'
 
 /** The last call that was made; nothing answers. */
 let called = ''
@@ -24,12 +25,12 @@ const outbound: Outbound = {
   call: refused,
 }
 
-let running: Running
+let running: InProcess
 let api: Api
 before(async () => {
   const upgrade = () => new Response()
-  running = await start({ outbound }, { remoteAddress: '', remotePort: 0, protocol: 'in-process', upgrade })
-  api = running.api
+  running = await startInProcess({ outbound })
+  api = apiOn(running.server, { remoteAddress: '', remotePort: 0, protocol: 'in-process', upgrade })
   await api.create(pods, pod('waiting'))
   await api.create(pods, pod('lost', { nodeName: 'nowhere' }))
   await api.create('/api/v1/nodes', { metadata: { name: 'mute' } })

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Status } from '../../../../core/answers/status.ts'
 import { type Answer, type Api, assertFailure } from '../../../support/api.ts'
-import { budget, budgets, conditionOf, pod, pods, type Running, runningPod, start } from './server.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
+import { budget, budgets, conditionOf, pod, pods, runningPod } from './objects.ts'
 
-let running: Running
+let running: InProcess
 let api: Api
 before(async () => {
-  running = await start()
+  running = await startInProcess()
   api = running.api
 })
 after(() => running.close())
@@ -112,7 +113,7 @@ describe('eviction with a PodDisruptionBudget', () => {
       await api.create('/api/v1/namespaces', { metadata: { name: namespace } })
       await api.create(`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } })
       await api.create(path, pod('p', { nodeName: 'node-1' }))
-      await api.patch(`${path}/p/status`, { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } })
+      await api.patch(`${path}/p/status`, { status: { phase: 'InProcess', conditions: [{ type: 'Ready', status: 'True' }] } })
       const there = budgets.replace('default', namespace)
       await api.create(there, { metadata: { name: 'b' }, spec: { minAvailable: 1, selector } })
       await api.patch(`${there}/b/status`, {

@@ -2,18 +2,19 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { type Answer, type Api, assertFailure } from '../../../support/api.ts'
-import { pod, pods, type Running, start } from './server.ts'
+import { type InProcess, startInProcess } from '../../../support/in-process.ts'
+import { pod, pods } from './objects.ts'
 
 const hour = 3600
 const issuer = 'https://issuer.example'
-let running: Running
+let running: InProcess
 let api: Api
 
 before(async () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signingKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const keys = { signingKey, verificationKeys: [signingKey], issuers: [issuer] as const, audiences: ['own'] }
-  running = await start({ serviceAccounts: { ...keys, maxSeconds: 24 * hour, extend: true } })
+  running = await startInProcess({ serviceAccounts: { ...keys, maxSeconds: 24 * hour, extend: true } })
   api = running.api
   await api.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } })
 })

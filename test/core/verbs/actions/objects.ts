@@ -1,23 +1,8 @@
-/** An in-process server, and objects for the tests of actions. */
-import type { Connection } from '../../../../core/ports.ts'
-import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
-import { type Api, apiOf, type TestObject } from '../../../support/api.ts'
+/** Objects for the tests of actions. */
+import type { Api, TestObject } from '../../../support/api.ts'
 
 export const pods = '/api/v1/namespaces/default/pods'
 export const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
-
-export interface Running {
-  readonly api: Api
-  close(): Promise<void>
-}
-
-export async function start(options: Partial<EmbeddedOptions> = {}, connection?: Connection): Promise<Running> {
-  const server = await createApiServer({ store: memoryStore(), ...options })
-  return {
-    api: apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init), connection)),
-    close: () => server.close(),
-  }
-}
 
 export const pod = (name: string, spec: object = {}) => ({
   metadata: { name, labels: { app: name } },
