@@ -26,7 +26,7 @@ export class LightRequest implements Request {
   readonly method: string
   readonly headers: LightHeaders
   /** Path and query as sent: `*` or empty for requests without a path. A character stands for a byte. */
-  readonly #target: string
+  #target: string
   readonly #body: LightBody | null
   #controller: AbortController | undefined
   #abortReason: Error | undefined
@@ -83,6 +83,13 @@ export class LightRequest implements Request {
   /** Path and query of a LightRequest as sent. Undefined for other classes. */
   static target(request: Request): string | undefined {
     return #target in request ? request.#target : undefined
+  }
+
+  /** Replaces path and query of a LightRequest, for a handler below a path. False for other classes. */
+  static retarget(request: Request, target: string): boolean {
+    if (!(#target in request)) return false
+    request.#target = target
+    return true
   }
 
   /** Why the client has given a request of any class up; undefined: it has not. No signal is created for that. */

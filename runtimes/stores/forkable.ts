@@ -41,16 +41,19 @@ export interface ForkableStoreOptions {
   readonly from?: StoreSnapshot
   /** Called after each commit. */
   readonly changed?: () => void
+  /** Maximum bytes of replaced values that reads of the past may need; older ones are compacted; default 256 MiB. */
+  readonly pastBytes?: number
 }
 
 /** A store in memory that can be forked. */
-export function forkableStore({ clock, from, changed }: ForkableStoreOptions): ForkableStore {
+export function forkableStore({ clock, from, changed, pastBytes }: ForkableStoreOptions): ForkableStore {
   const history = new Branch(from?.base)
   const leases = new Map(from?.leases.map((lease) => [lease.id, lease]))
   const attached = new Map(from?.attached)
   const store = createMvcc({
     clock,
     history,
+    ...(pastBytes !== undefined && { pastBytes }),
     ...(from && { leases: from.leases, attached: from.attached }),
     // Not durable; it only tracks leases.
     journal: {

@@ -1,8 +1,8 @@
 /** A test server and its forks: the same options, of which everything is made once, and states of their own. */
 import type { MaybePromise } from '../../core/common/maybe-promise.ts'
-import type { Connection, Ports, Telemetry } from '../../core/ports.ts'
+import type { Connection, Outbound, Ports, Telemetry } from '../../core/ports.ts'
 import { createServerFamily, type FamilyServer, type OwnCredentials, type ResourcePlace, type ServerOptions } from '../../core/server.ts'
-import { type ForkableStore, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
+import { type ForkableStore, type ForkableStoreOptions, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
 import { consoleLogger, webClock } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
 import { createFirstStates } from './first-state.ts'
@@ -26,10 +26,20 @@ export interface Running {
   stop(): Promise<void>
 }
 
+/** What surrounds a server, where that is not this process alone. */
+export interface Surroundings {
+  /** The state that it starts from is one that a server with the same options has left, maybe with work for controllers. */
+  readonly continues?: boolean
+  /** Opens the store, when the server starts; default: one in memory. */
+  readonly openStore?: (options: ForkableStoreOptions) => ForkableStore | Promise<ForkableStore>
+  /** Calls of other servers. */
+  readonly outbound?: Required<Outbound>
+}
+
 export interface Family {
   readonly identities: Identities
   /** Starts a server with these keys from a state; undefined: an empty cluster. `answers`: the functions that it calls as webhooks. */
-  run(secrets: Secrets, from: Snapshot | undefined, answers: Answers): Promise<Running>
+  run(secrets: Secrets, from: Snapshot | undefined, answers: Answers, surroundings?: Surroundings): Promise<Running>
 }
 
 interface Started {
@@ -94,13 +104,13 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
 
   return {
     identities,
-    async run(secrets, given, answers) {
+    async run(secrets, given, answers, { continues = false, openStore = forkableStore, outbound: calls = outbound } = {}) {
       const own = await credentialsOf(secrets)
       const copied = given === undefined ? await firstStates?.next() : undefined
       // What controllers do later, such as what they repeat, is left.
       if (copied) states.set(copied, 'maybe')
       const from = given ?? (copied && { store: copied, ahead: 0, secrets })
-      const left = from && states.get(from.store)
+      const left = from && (states.get(from.store) ?? (continues ? 'maybe' : undefined))
       /** When controllers last got work; undefined: they sleep. */
       let changed = left === undefined ? webClock.monotonic() : undefined
       let cancelWake = () => {}
@@ -129,8 +139,8 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
       const clock = new TestClock(webClock, { ahead: from?.ahead, advanced: wake })
 
       async function start(): Promise<Started> {
-        const store = forkableStore({ clock, changed: noteChange, ...(from && { from: from.store }) })
-        const api = await startOver({ store, clock, outbound: answers.over(outbound, clock) }, left !== undefined, own)
+        const store = await openStore({ clock, changed: noteChange, ...(from && { from: from.store }) })
+        const api = await startOver({ store, clock, outbound: answers.over(calls, clock) }, left !== undefined, own)
         running = { api, store }
         if (from === undefined) firstStates?.note(store.snapshot(), own)
         // The clock was advanced before the first request, or it makes work visible that was left.
@@ -147,7 +157,9 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
       return {
         async fetch(request, connection) {
           const { api } = running ?? (await whenStarted())
-          return connection.whenSent ? api.fetch(request, connection) : localResponse(await api.answer(request, connection))
+          const response = await api.answer(request, connection)
+          // A listener sends replies as they are.
+          return connection.whenSent ? response : localResponse(response)
         },
         answer: (request, connection) =>
           running ? running.api.answer(request, connection) : whenStarted().then(({ api }) => api.answer(request, connection)),

@@ -5,6 +5,7 @@ import { createServer, type Socket } from 'node:net'
 import { type Handler, listen } from '../node/network/listener.ts'
 import { plainServer } from '../node/observe/plain.ts'
 import { issue, issueAuthority, newKey } from '../node/pki/issue.ts'
+import { tokenKubeconfig } from '../node/pki/kubeconfig.ts'
 
 export interface OpenPort {
   readonly url: string
@@ -48,16 +49,6 @@ export async function openTlsPort(port: number, handler: Handler): Promise<OpenP
 }
 
 /** Writes a kubeconfig with a token, mode 0600. */
-export async function writeKubeconfig(path: string, { url, authority }: OpenPort, user: string, token: string): Promise<void> {
-  const name = 'test'
-  const cluster = { server: url, ...(authority && { 'certificate-authority-data': Buffer.from(authority).toString('base64') }) }
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name, cluster }],
-    users: [{ name: user, user: { token } }],
-    contexts: [{ name, context: { cluster: name, user } }],
-    'current-context': name,
-  }
-  await writeFile(path, `${JSON.stringify(config, undefined, 2)}\n`, { mode: 0o600 })
+export async function writeKubeconfig(path: string, port: OpenPort, user: string, token: string): Promise<void> {
+  await writeFile(path, tokenKubeconfig({ name: 'test', user, token, ...port }), { mode: 0o600 })
 }

@@ -11,7 +11,7 @@ import { origin, requestOf, sendLight, whenTaken } from './call.ts'
 import type { TestClock } from './clock.ts'
 import type { CustomDefinition, StoredCustom, VersionOf, WrittenCustom } from './custom-types.ts'
 import { familyOf } from './families.ts'
-import type { Family } from './family.ts'
+import type { Family, Surroundings } from './family.ts'
 import type { Faults } from './faults.ts'
 import { administrator, type TestUser } from './identity.ts'
 import { createInterception, type Interceptor } from './interception.ts'
@@ -23,7 +23,7 @@ import { type Caller, type ObjectClient, objectClient } from './objects.ts'
 import type { Requests } from './requests.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { Traffic, withTraffic } from './traffic.ts'
-import { Answers } from './webhook-answers.ts'
+import { type Answer, Answers } from './webhook-answers.ts'
 import { functionRows, identityAnswers, identityRows, withIdentityWebhooks } from './webhook-options.ts'
 import type { IdentityWebhooks, WebhookFunctions, Webhooks } from './webhook-types.ts'
 
@@ -175,11 +175,23 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
   return startIn(familyOf({ platform, ...others }, telemetry), from, new Answers(identityAnswers(webhooks)))
 }
 
+export interface HostedOptions extends Surroundings {
+  readonly from: Snapshot
+  /** What answers calls of webhooks, by their URLs. */
+  readonly answers: Iterable<readonly [url: string, answer: Answer]>
+  readonly telemetry: Telemetry
+}
+
+/** Starts one of many servers of a program, with valid options. */
+export function startHosted(options: ServerOptions, { from, answers, telemetry, ...surroundings }: HostedOptions): Promise<TestServer> {
+  return startIn(familyOf(options, telemetry), from, new Answers(answers), surroundings)
+}
+
 /** Starts a server of a family. */
-async function startIn(family: Family, from: Snapshot | undefined, answers: Answers): Promise<TestServer> {
+async function startIn(family: Family, from: Snapshot | undefined, answers: Answers, surroundings?: Surroundings): Promise<TestServer> {
   const { identities } = family
   let secrets = from?.secrets ?? (await createSecrets())
-  let running = await family.run(secrets, from, answers)
+  let running = await family.run(secrets, from, answers, surroundings)
   let configurations = 0
   const closers = new Set<() => Promise<void>>()
 
@@ -305,7 +317,7 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
       validateOptions('restore', { snapshot: snapshotType }, { snapshot: world }, { required: ['snapshot'] })
       await running.stop()
       secrets = world.secrets
-      running = await family.run(secrets, world, answers)
+      running = await family.run(secrets, world, answers, surroundings)
     },
     fork: async () => startIn(family, snapshot(), answers.fork()),
     close: () => (closing ??= end()),

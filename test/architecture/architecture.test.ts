@@ -60,6 +60,12 @@ const order = [
 const runtimeOrder = [
   'bun',
   'deno',
+  // The program, whose commands are made of all that follows.
+  'node/bin.ts',
+  'node/start/program.ts',
+  'node/start/main.ts',
+  'node/start/commands.ts',
+  'node/hosts',
   'testing',
   'edge',
   'web',
@@ -337,6 +343,7 @@ const dated: { readonly [file: string]: string } = {
   'core/tracing/log-trace.ts': 'when the steps of slow requests were',
   'core/admission/quota/pods.ts': 'deletionTimestamp of pods',
   'runtimes/edge/upkeep.ts': 'alarms of Durable Objects, which have a date',
+  'runtimes/node/hosts/hosts.ts': 'when servers expire',
   'runtimes/node/observe/audit-log.ts': 'the age of rotated files, by the time in their names',
   'runtimes/stores/mvcc.ts': 'leases of a store that is opened again',
   'runtimes/stores/leases.ts': 'leases of a store that is opened again',

@@ -1,10 +1,10 @@
 /** The flags of `apiserver etcd`, as rows: those of etcd 3.5. */
 import { parseDuration } from '../../../core/config/duration.ts'
-import { type Flag, type FlagContext, FlagError } from '../../../core/flags/flag.ts'
+import { type Flag, FlagError } from '../../../core/flags/flag.ts'
 import { bool, choice, custom, duration, int, string, strings } from '../../../core/flags/flag-types.ts'
-import { createPlatform } from '../../../core/platform.ts'
 import { DecodeError } from '../../../core/schema/decode-error.ts'
 import { cipherSuites } from '../http/tls.ts'
+import { type FlagRows, type FlagValues, readFlag, readFlags } from '../start/command-flags.ts'
 
 const urlProblem = (text: string): string | undefined => {
   if (!/^https?:\/\//.test(text)) return `${JSON.stringify(text)} is no URL with the scheme http or https`
@@ -214,47 +214,25 @@ export const etcdFlags = {
   'force-new-cluster': bool({ help: 'Accepted; a cluster has one member anyway.' }),
 } satisfies { readonly [name: string]: Flag }
 
-type Rows = typeof etcdFlags
-export type EtcdFlagName = keyof Rows
-type Value<N extends EtcdFlagName> = Rows[N] extends Flag<infer V> ? V : never
+export type EtcdFlagName = keyof typeof etcdFlags
+export type EtcdFlags = FlagValues<typeof etcdFlags>
 
-export interface EtcdFlags {
-  get<N extends EtcdFlagName>(name: N): Value<N>
-  isSet(name: EtcdFlagName): boolean
-}
-
-const platform = createPlatform('kubernetes')
-const context: FlagContext = { platform, platformName: 'kubernetes', given: () => [] }
-const isName = (name: string): name is EtcdFlagName & string => Object.hasOwn(etcdFlags, name)
 const prefix = 'ETCD_'
 
-/** The values of a command line, with one dash or two as Go's flags have them, and of the environment where it has none. @throws FlagError. */
+/** The values of a command line, and of the environment where it has none. @throws FlagError. */
 export function parseEtcdFlags(argv: readonly string[], environment: NodeJS.ProcessEnv): EtcdFlags {
-  const rows: { readonly [name: string]: Flag } = etcdFlags
+  const rows: FlagRows = etcdFlags
   const values = new Map<string, unknown>()
   for (const [variable, text] of Object.entries(environment)) {
     const name = variable.startsWith(prefix) ? variable.slice(prefix.length).toLowerCase().replaceAll('_', '-') : ''
-    if (isName(name) && text !== undefined && text !== '')
+    const row = Object.hasOwn(rows, name) ? rows[name] : undefined
+    if (row !== undefined && text !== undefined && text !== '')
       values.set(
         name,
-        named(variable, () => rows[name]!.read(name, [text], platform)),
+        named(variable, () => readFlag(row, name, text)),
       )
   }
-  for (let at = 0; at < argv.length; at++) {
-    const argument = argv[at] ?? ''
-    const [, spelling = '', attached] = /^--?([^=]+)(?:=(.*))?$/s.exec(argument) ?? []
-    if (spelling === '') throw new FlagError(`unexpected argument ${JSON.stringify(argument)}: only flags are accepted`)
-    const name = spelling === 'h' ? 'help' : spelling
-    if (!isName(name)) throw new FlagError(`unknown flag: --${name}`)
-    const row = rows[name]!
-    const text = attached ?? row.type.bare ?? argv[++at]
-    if (text === undefined) throw new FlagError(`flag needs an argument: --${name}`)
-    values.set(name, row.read(name, [text], platform))
-  }
-  return {
-    get: (name) => (values.has(name as string) ? values.get(name as string) : rows[name as string]!.initial(context)) as Value<typeof name>,
-    isSet: (name) => values.has(name as string),
-  }
+  return readFlags(etcdFlags, argv, values)
 }
 
 function named<T>(variable: string, read: () => T): T {

@@ -1,6 +1,5 @@
 /** The text of `apiserver etcd --help`. */
-import type { Flag } from '../../../core/flags/flag.ts'
-import { createPlatform } from '../../../core/platform.ts'
+import { flagsHelp } from '../start/command-flags.ts'
 import { etcdFlags } from './flags.ts'
 
 const about = `Usage:
@@ -10,14 +9,4 @@ const about = `Usage:
 
 `
 
-export function etcdHelp(): string {
-  const rows: { readonly [name: string]: Flag } = etcdFlags
-  const context = { platform: createPlatform('kubernetes'), platformName: 'kubernetes', given: () => [] } as const
-  const entries = Object.entries(rows).map(([name, { type, help, initial }]) => {
-    const value = initial(context)
-    const text = value === undefined || value === false || value === '' ? '' : type.show(value)
-    const label = type.label === '' ? '' : ` ${type.label}`
-    return `      --${name}${label}\n          ${help}${text === '' ? '' : ` (default ${text})`}\n`
-  })
-  return about + entries.join('')
-}
+export const etcdHelp = (): string => about + flagsHelp(etcdFlags)

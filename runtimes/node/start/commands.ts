@@ -107,6 +107,17 @@ Flags of the server that count: --feature-gates, --runtime-config, --enable-admi
       return check(argv, program, (text) => void process.stdout.write(text))
     },
   },
+  hosts: {
+    synopses: [['hosts [flags]', 'Serve many servers on one port, each below /servers/NAME, and an interface that makes and forks them.']],
+    async help() {
+      const { hostsHelp } = await import('../hosts/index.ts')
+      return hostsHelp()
+    },
+    async run(argv) {
+      const { runHosts } = await import('../hosts/index.ts')
+      return runHosts(argv)
+    },
+  },
   etcd: {
     program: 'etcd',
     synopses: [['etcd [flags]', "Serve etcd's API on the embedded store. So does the program when it is started under the name etcd."]],

@@ -19,7 +19,6 @@ import type { EgressSelector } from '../egress/flags.ts'
 import { sharingWarnings } from '../http/port-sharing.ts'
 import { logOfFlags } from '../log/options.ts'
 import type { LogOutput } from '../log/output.ts'
-import { type Handler, type Listener, type ListenOptions, listen } from '../network/listener.ts'
 import { createOutbound } from '../network/outbound.ts'
 import type { AuditLog } from '../observe/audit-log.ts'
 import { openDebugSocket } from '../observe/debug-socket.ts'
@@ -36,6 +35,7 @@ import { authenticationOptions, authorizationWarnings } from './authentication-o
 import { certificateOptions, listenOptions } from './certificate-options.ts'
 import { aborted } from './ending-signal.ts'
 import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
+import { openListener } from './open-listener.ts'
 import { Opened } from './opened.ts'
 import { serverOptions } from './options.ts'
 import { nodeClock, nodeFiles, nodeOutbound } from './ports.ts'
@@ -223,18 +223,4 @@ async function openLog(flags: ParsedFlags, logger: Logger): Promise<AuditLog | u
   return openAuditLog(options).catch((error: unknown) => {
     throw new FlagError(`--audit-log-path: ${reasonOf(error)}`)
   })
-}
-
-/** Rejects with a FlagError when the port can't be opened. */
-async function openListener(options: ListenOptions, handler: Handler): Promise<Listener> {
-  const { address, port } = options
-  try {
-    return await listen(options, handler)
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'EADDRNOTAVAIL') throw new FlagError(`--bind-address: ${address}: no interface of this host has this address`)
-    if (code === 'EADDRINUSE') throw new FlagError(`--secure-port: port ${port} of ${address} is in use by another process`)
-    if (code === 'EACCES') throw new FlagError(`--secure-port: no permission to listen on port ${port}`)
-    throw error
-  }
 }

@@ -1,0 +1,177 @@
+/** All servers of the process, by name. */
+import { alreadyExists, forbidden, notFound } from '../../../core/answers/status.ts'
+import { createSecrets } from '../../testing/secrets.ts'
+import { type Snapshot, startTestServer, type TestObject } from '../../testing/server.ts'
+import type { Home } from './home.ts'
+import { Hosted, type Limits, type Settings, type Shared, servers } from './hosted.ts'
+import { hostedOptions } from './options.ts'
+
+/** What a client may choose for a new server. */
+export interface Choices {
+  readonly name: string
+  readonly ttlSeconds?: number | undefined
+  readonly limits?: { readonly [N in keyof Limits]?: number | undefined } | undefined
+}
+
+export interface NewServer extends Choices {
+  readonly options?: { readonly [name: string]: unknown } | undefined
+  readonly manifests?: string | readonly TestObject[] | undefined
+}
+
+export interface HostsOptions extends Shared {
+  readonly maxServers: number
+  /** Maximum of each server. */
+  readonly limits: Limits
+  /** Milliseconds without a request after which a server leaves memory. */
+  readonly idleTimeout: number
+  homeOf(name: string): Home
+}
+
+/** Looks for idle servers per idle timeout. */
+const sweeps = 4
+
+export class Hosts {
+  readonly #options: HostsOptions
+  readonly #servers = new Map<string, Hosted>()
+  /** Names of servers that are being made. */
+  readonly #coming = new Set<string>()
+  readonly #expiries = new Map<string, () => void>()
+  #stopSweeping: () => void = () => {}
+  #removing: Promise<unknown> = Promise.resolve()
+
+  constructor(options: HostsOptions) {
+    this.#options = options
+    this.#sweep()
+  }
+
+  get size(): number {
+    return this.#servers.size
+  }
+
+  /** By name. */
+  list(): Hosted[] {
+    return [...this.#servers.values()].sort((a, b) => (a.settings.name < b.settings.name ? -1 : 1))
+  }
+
+  find(name: string): Hosted | undefined {
+    return this.#servers.get(name)
+  }
+
+  /** @throws ApiError NotFound. */
+  get(name: string): Hosted {
+    const found = this.#servers.get(name)
+    if (found === undefined) throw notFound(servers, name)
+    return found
+  }
+
+  /** Rejects with an ApiError or OptionError, or with an ApiFailure when a manifest is refused; the server does not exist then. */
+  create({ options: given = {}, manifests, ...choices }: NewServer): Promise<Hosted> {
+    return this.#make(choices, async () => {
+      const options = hostedOptions(given)
+      const first = await startTestServer({ ...options, telemetry: this.#options.telemetry })
+      const snapshot = first.snapshot()
+      await first.close()
+      const hosted = await this.#hosted({ ...this.#settingsOf(choices), options, hooks: [] }, snapshot)
+      try {
+        if (manifests !== undefined) await hosted.use((server) => server.load(manifests))
+      } catch (error) {
+        await hosted.remove()
+        throw error
+      }
+      return hosted
+    })
+  }
+
+  /** A server with the state of another one, and keys of its own. */
+  fork(from: Hosted, choices: Choices, snapshot?: Snapshot): Promise<Hosted> {
+    return this.#make(choices, async () => {
+      const { options, hooks } = from.settings
+      const state = { ...(snapshot ?? (await from.snapshot())), secrets: await createSecrets() }
+      return this.#hosted({ ...this.#settingsOf(choices), options, hooks }, state)
+    })
+  }
+
+  /** Adds a server that was here before the process started. */
+  add(settings: Settings, home: Home): void {
+    this.#enter(new Hosted(settings, home, this.#options))
+  }
+
+  async delete(name: string): Promise<void> {
+    const hosted = this.get(name)
+    this.#servers.delete(name)
+    this.#expiries.get(name)?.()
+    this.#expiries.delete(name)
+    // The name is free when the state has gone.
+    this.#coming.add(name)
+    try {
+      await hosted.remove()
+    } finally {
+      this.#coming.delete(name)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stopSweeping()
+    for (const cancel of this.#expiries.values()) cancel()
+    await this.#removing
+    await Promise.all(this.list().map((each) => each.close()))
+  }
+
+  #settingsOf({ name, ttlSeconds, limits = {} }: Choices): Pick<Settings, 'name' | 'limits' | 'created' | 'expires'> {
+    const most = this.#options.limits
+    const least = (limit: keyof Limits) => Math.min(limits[limit] ?? most[limit], most[limit])
+    const created = this.#options.clock.now()
+    return {
+      name,
+      limits: { storedBytes: least('storedBytes'), requestsInFlight: least('requestsInFlight'), requestBytes: least('requestBytes') },
+      created,
+      ...(ttlSeconds !== undefined && { expires: created + ttlSeconds * 1000 }),
+    }
+  }
+
+  async #make({ name }: Choices, make: () => Promise<Hosted>): Promise<Hosted> {
+    const { maxServers } = this.#options
+    if (this.#servers.has(name) || this.#coming.has(name)) throw alreadyExists(servers, name)
+    if (this.#servers.size + this.#coming.size >= maxServers) throw forbidden(servers, name, `the limit is ${maxServers} servers`)
+    this.#coming.add(name)
+    try {
+      const made = await make()
+      this.#enter(made)
+      return made
+    } finally {
+      this.#coming.delete(name)
+    }
+  }
+
+  async #hosted(settings: Settings, snapshot: Snapshot): Promise<Hosted> {
+    const home = this.#options.homeOf(settings.name)
+    await home.describe?.(settings)
+    await home.save(snapshot)
+    return new Hosted(settings, home, this.#options)
+  }
+
+  #enter(hosted: Hosted): void {
+    const { name, expires } = hosted.settings
+    this.#servers.set(name, hosted)
+    if (expires === undefined) return
+    const { clock } = this.#options
+    const remove = () => {
+      this.#removing = Promise.all([this.#removing, this.delete(name).catch((error: unknown) => this.#failed(name, error))])
+    }
+    this.#expiries.set(name, clock.after(Math.max(0, expires - clock.now()), remove))
+  }
+
+  #sweep(): void {
+    const { clock, idleTimeout } = this.#options
+    const rest = () => {
+      for (const hosted of this.#servers.values())
+        if (hosted.isAwake) hosted.rest(idleTimeout).catch((error: unknown) => this.#failed(hosted.settings.name, error))
+      this.#sweep()
+    }
+    this.#stopSweeping = clock.after(idleTimeout / sweeps, rest)
+  }
+
+  #failed(name: string, error: unknown): void {
+    this.#options.telemetry.logger.error({ server: name, err: error }, 'server not ended')
+  }
+}
