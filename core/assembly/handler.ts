@@ -78,8 +78,10 @@ export function createHandler(
       table,
       equivalents: new EquivalentVersions(),
       pauses,
-      get admission() {
-        return admission()
+      admission: {
+        mutate: (attributes) => admission().mutate(attributes),
+        validate: (attributes) => admission().validate(attributes),
+        finderOf: (resource) => admission().finderOf(resource),
       },
       authorizer,
       rules: { ...metrics.record(expressionRows), monotonic: () => clock.monotonic() },

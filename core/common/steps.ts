@@ -18,7 +18,7 @@ export function* mapInSteps<T, R>(items: readonly T[], make: (item: T, index: nu
 /** The result of a computation that several requests may wait for: each of them continues it, in its own time slices. */
 export class Stepped<T> {
   readonly #steps: Steps<T>
-  #outcome: (() => T) | undefined
+  #outcome: { readonly value: T } | { readonly error: unknown } | undefined
 
   constructor(steps: Steps<T>) {
     this.#steps = steps
@@ -30,17 +30,16 @@ export class Stepped<T> {
       if (slices?.over) return slices.next().then(() => this.value(slices))
       this.#step()
     }
-    return this.#outcome()
+    if ('error' in this.#outcome) throw this.#outcome.error
+    return this.#outcome.value
   }
 
   #step(): void {
     try {
       const { done, value } = this.#steps.next()
-      if (done) this.#outcome = () => value
+      if (done) this.#outcome = { value }
     } catch (error) {
-      this.#outcome = () => {
-        throw error
-      }
+      this.#outcome = { error }
     }
   }
 }

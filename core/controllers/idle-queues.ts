@@ -3,19 +3,21 @@ import type { QueueMetrics, QueueState } from './queue-metrics.ts'
 /** Knows whether the queues of a server are empty: it sees each queue that is created with its `queues`, and passes it on. */
 export class IdleQueues {
   readonly #open = new Set<QueueState>()
-  readonly queues: QueueMetrics
+  readonly #next: QueueMetrics
 
   constructor(next: QueueMetrics) {
-    this.queues = (name, state) => {
-      const events = next(name, state)
-      this.#open.add(state)
-      return {
-        ...events,
-        closed: () => {
-          this.#open.delete(state)
-          events.closed()
-        },
-      }
+    this.#next = next
+  }
+
+  readonly queues: QueueMetrics = (name, state) => {
+    const events = this.#next(name, state)
+    this.#open.add(state)
+    return {
+      ...events,
+      closed: () => {
+        this.#open.delete(state)
+        events.closed()
+      },
     }
   }
 

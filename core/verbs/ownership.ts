@@ -7,6 +7,7 @@ import { applyManaged, updateManaged, type Writing } from '../apply/ownership.ts
 import { parentEntries, type ReplicasPath, scaleEntries } from '../apply/scale.ts'
 import type { Versions } from '../apply/scope.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
+import type { Clock } from '../ports.ts'
 import { managerOf } from '../request/options.ts'
 import { fromStorageVersion, throughStorageVersion } from '../resources/converter.ts'
 import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resources/definition.ts'
@@ -56,13 +57,15 @@ function versionsOf(writes: WriteServices, target: Target, convert: ConvertNow):
 /** Says whether the time of a write was asked for. Custom resources hold it as text, which has no fractions of a second. */
 class Stamp {
   #isUsed = false
-  readonly now: () => number
+  readonly #clock: Clock
 
   constructor({ clock }: WriteServices) {
-    this.now = () => {
-      this.#isUsed = true
-      return clock.now()
-    }
+    this.#clock = clock
+  }
+
+  readonly now = (): number => {
+    this.#isUsed = true
+    return this.#clock.now()
   }
 
   isOn({ origin: { definedBy } }: ResourceDefinition): boolean {

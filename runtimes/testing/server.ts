@@ -14,7 +14,7 @@ import { familyOf } from './families.ts'
 import type { Family, Surroundings } from './family.ts'
 import type { Faults } from './faults.ts'
 import { administrator, type TestUser } from './identity.ts'
-import { createInterception, type Interceptor } from './interception.ts'
+import { Interception, type Interceptor } from './interception.ts'
 import type { Kinds } from './kinds.ts'
 import { type ClientModule, inProcessConfig, portConfig } from './kube-config.ts'
 import { applyManifests, readManifests } from './manifests.ts'
@@ -187,6 +187,30 @@ export function startHosted(options: ServerOptions, { from, answers, telemetry, 
   return startIn(familyOf(options, telemetry), from, new Answers(answers), surroundings)
 }
 
+/**
+ * The properties of a server that are read each time. A class, because V8 keeps what a getter of an object literal reads until it collects old objects:
+ * thousands of closed forks.
+ */
+class Live {
+  readonly #read: () => { readonly clock: TestClock; readonly traffic: Traffic }
+
+  constructor(read: () => { readonly clock: TestClock; readonly traffic: Traffic }) {
+    this.#read = read
+  }
+
+  get clock(): TestClock {
+    return this.#read().clock
+  }
+
+  get faults(): Faults {
+    return this.#read().traffic.faults
+  }
+
+  get requests(): Requests {
+    return this.#read().traffic.requests
+  }
+}
+
 /** Starts a server of a family. */
 async function startIn(family: Family, from: Snapshot | undefined, answers: Answers, surroundings?: Surroundings): Promise<TestServer> {
   const { identities } = family
@@ -200,7 +224,7 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
     await running.stop()
   }
 
-  const interception = createInterception()
+  const interception = new Interception()
   const traffic = new Traffic({
     handle: (request, connection) => running.fetch(request, connection),
     clock: () => running.clock,
@@ -244,7 +268,7 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
     return { store: running.snapshot(), ahead: running.clock.ahead, secrets }
   }
 
-  const server: TestServer = {
+  const methods: Omit<TestServer, keyof Live> = {
     fetch,
     as(user) {
       assertOpen()
@@ -263,18 +287,6 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
       const [apiVersion, kind] = typeof of === 'string' ? [of, name] : [`${of.spec.group}/${name}`, of.spec.names.kind]
       // The overloads say which type it is.
       return objectClient(callerFor(user), apiVersion, kind, namespace) as ObjectClient<never, never>
-    },
-    get clock() {
-      assertOpen()
-      return running.clock
-    },
-    get faults() {
-      assertOpen()
-      return traffic.faults
-    },
-    get requests() {
-      assertOpen()
-      return traffic.requests
     },
     async webhooks(functions) {
       assertOpen()
@@ -322,5 +334,9 @@ async function startIn(family: Family, from: Snapshot | undefined, answers: Answ
     fork: async () => startIn(family, snapshot(), answers.fork()),
     close: () => (closing ??= end()),
   }
-  return withTraffic(server, traffic)
+  const live = new Live(() => {
+    assertOpen()
+    return { clock: running.clock, traffic }
+  })
+  return withTraffic(Object.assign(live, methods), traffic)
 }

@@ -45,16 +45,14 @@ const broken = () =>
     { headers: { 'content-type': 'application/json' } },
   )
 
-const ofServers = new WeakMap<object, Traffic>()
+/** On the server itself: collections of short-lived objects keep the values of a WeakMap, and with them closed servers. */
+const key = Symbol('traffic')
 
 /** The traffic of a test server. */
-export const trafficOf = (server: object): Traffic => ofServers.get(server) as Traffic
+export const trafficOf = (server: object): Traffic => (server as { readonly [key]: Traffic })[key]
 
 /** Lets a server's traffic be found. */
-export function withTraffic<T extends object>(server: T, traffic: Traffic): T {
-  ofServers.set(server, traffic)
-  return server
-}
+export const withTraffic = <T extends object>(server: T, traffic: Traffic): T => Object.defineProperty(server, key, { value: traffic })
 
 export class Traffic {
   readonly #server: TrafficServer

@@ -29,7 +29,6 @@ export function createResourceTable(serve: ServeRows, fixed: FixedSet = noFixedS
   const followers = new Set<() => void>()
   /** One-element lists, the same for every call. */
   const alone = new WeakMap<ServedResource, readonly ServedResource[]>()
-  let revision = 0
   let known: ResourceIndex<ServedResource> | undefined
   /** Rebuilt on next use, because many sets may change at once. */
   function index(): ResourceIndex<ServedResource> {
@@ -49,7 +48,7 @@ export function createResourceTable(serve: ServeRows, fixed: FixedSet = noFixedS
   const owners = new StorageKeyOwners()
   const overlaps = (name: string, storageKey: string) => fixed.owners.overlaps(name, storageKey) || owners.overlaps(name, storageKey)
 
-  return {
+  const table: Omit<LiveTable, 'revision'> & { revision: number } = {
     overlaps,
     lookup: (group, version, plural) => fixed.lookup(group, version, plural) ?? index().lookup(group, version, plural),
     ofKind: (apiVersion, kind) => fixed.ofKind(apiVersion, kind) ?? index().ofKind(apiVersion, kind),
@@ -60,9 +59,7 @@ export function createResourceTable(serve: ServeRows, fixed: FixedSet = noFixedS
     },
     definitionIn: (definition, apiVersion) => fixed.definitionIn(definition, apiVersion) ?? index().definitionIn(definition, apiVersion),
     storeOf: (group, plural) => (fixed.ofGroup(group, plural) ?? index().ofGroup(group, plural))?.store,
-    get revision() {
-      return revision
-    },
+    revision: 0,
     follow(changed) {
       followers.add(changed)
       return () => followers.delete(changed)
@@ -79,7 +76,7 @@ export function createResourceTable(serve: ServeRows, fixed: FixedSet = noFixedS
       else sets.delete(name)
       if (made && before === undefined) known?.add(made.all, made.resources)
       else known = undefined
-      revision++
+      table.revision++
       const kept = new Set(made?.stores.values())
       for (const stored of before?.stores.values() ?? []) if (!kept.has(stored)) stored.close()
       for (const changed of followers) changed()
@@ -90,4 +87,5 @@ export function createResourceTable(serve: ServeRows, fixed: FixedSet = noFixedS
       for (const { stores } of sets.values()) for (const stored of stores.values()) stored.close()
     },
   }
+  return table
 }

@@ -18,8 +18,8 @@ export interface LiveFeed {
   readonly past: Pick<WatchableStore, 'subscribe'>
   readonly waiters: RevisionWaiters
   /** Undefined: the cache has to start. */
-  readonly window: Window | undefined
-  readonly closed: boolean
+  window(): Window | undefined
+  isClosed(): boolean
   readonly observer: Pick<CacheMetrics, 'replayed'>
   /** Rejects when the cache can't start. */
   start(): Promise<void>
@@ -42,7 +42,7 @@ export class CacheSubscription implements Subscription {
     this.#scope = scope
     this.#subscriber = subscriber
     this.#connect(after).catch((error: Error) => {
-      if (this.#state !== 'over') subscriber.end(feed.closed ? undefined : error)
+      if (this.#state !== 'over') subscriber.end(feed.isClosed() ? undefined : error)
       this.#state = 'over'
     })
   }
@@ -65,7 +65,7 @@ export class CacheSubscription implements Subscription {
 
   async #connect(after: number): Promise<void> {
     const feed = this.#feed
-    if (feed.window === undefined) await feed.start()
+    if (feed.window() === undefined) await feed.start()
     else await undefined
     if (after > feed.waiters.revision) {
       // Another replica may have reported this revision. If not, it does not exist, and no event would ever arrive.
@@ -73,7 +73,7 @@ export class CacheSubscription implements Subscription {
       if (after > current) throw new TooOld(after, current)
     }
     for (let told = after; this.#state === 'catching up'; ) {
-      const { window } = feed
+      const window = feed.window()
       if (window === undefined) await feed.start()
       else if (told < window.oldest) told = await this.#tellPast(told, after, window.oldest)
       else told = await this.#tellRecent(window, told)
@@ -90,7 +90,7 @@ export class CacheSubscription implements Subscription {
       let told = from
       const passed = (revision: number) => {
         told = Math.max(told, revision)
-        if (!this.#direct || told < (this.#feed.window?.oldest ?? Number.POSITIVE_INFINITY)) return
+        if (!this.#direct || told < (this.#feed.window()?.oldest ?? Number.POSITIVE_INFINITY)) return
         const over = this.#direct
         this.#direct = undefined
         over.close()

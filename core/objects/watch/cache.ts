@@ -370,12 +370,8 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     fanOut,
     past,
     waiters: waiters,
-    get window() {
-      return state?.window
-    },
-    get closed() {
-      return closed
-    },
+    window: () => state?.window,
+    isClosed: () => closed,
     start,
     currentRevision,
     askProgress,
