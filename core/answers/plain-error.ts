@@ -1,4 +1,5 @@
 import { Reply } from './reply.ts'
+import { sanitize } from './sanitize.ts'
 
 /** Headers of errors in plain text. */
 export const plainHeaders = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' } as const
@@ -24,3 +25,7 @@ export class PlainError extends Error {
 
 /** 404 for a path outside of the built-in groups. */
 export const pageNotFound = () => new PlainError(404, '404 page not found')
+
+/** 500 for a request that fails before its handler (responsewriters.InternalError). `target`: path and query. */
+export const internalServerError = (target: string, why: string) =>
+  new PlainError(500, sanitize(`Internal Server Error: ${JSON.stringify(target)}: ${why}`))

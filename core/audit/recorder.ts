@@ -1,7 +1,6 @@
 /** What is recorded about one request, from its arrival to its last event (apiserver, pkg/audit/context.go). */
 
-import { PlainError } from '../answers/plain-error.ts'
-import { sanitize } from '../answers/sanitize.ts'
+import { internalServerError } from '../answers/plain-error.ts'
 import type { Status } from '../answers/status.ts'
 import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { Clock, Logger } from '../ports.ts'
@@ -166,8 +165,7 @@ export class Recorder implements ExchangeObserver {
     this.#parts = undefined
     this.#exchange.observer = undefined
     this.#context.counts.rejected()
-    const target = JSON.stringify(targetOf(this.#exchange.request))
-    throw new PlainError(500, sanitize(`Internal Server Error: ${target}: failed to store audit event`))
+    throw internalServerError(targetOf(this.#exchange.request), 'failed to store audit event')
   }
 
   #print(text: () => Text): Text | undefined {

@@ -1,10 +1,11 @@
 import { type Authorizer, attributesOf, type Decision } from '../access/authz/authorizer.ts'
 import { deniedError } from '../access/authz/forbidden.ts'
 import type { decisionRows } from '../access/authz/metrics.ts'
-import { internalError } from '../answers/status.ts'
+import { internalServerError } from '../answers/plain-error.ts'
 import { countedTime, type Recorded } from '../metrics.ts'
 import type { Clock } from '../ports.ts'
 import type { Exchange, Verdict } from '../request/exchange.ts'
+import { targetOf } from '../request/target.ts'
 import type { Answer, Filter, Handler } from './filter.ts'
 import type { Passed } from './metrics.ts'
 
@@ -28,7 +29,7 @@ export function authorization(
       passed(took)
       return next(exchange)
     }
-    if (decision.error !== undefined) throw internalError(decision.error)
+    if (decision.error !== undefined) throw internalServerError(targetOf(exchange.request), decision.error)
     throw deniedError(attributesOf(exchange.user, exchange.info), decision.reason)
   }
   const wait = (decision: Promise<Decision>, exchange: Exchange, next: Handler): Answer => {

@@ -1,5 +1,4 @@
-import { PlainError } from '../answers/plain-error.ts'
-import { sanitize } from '../answers/sanitize.ts'
+import { internalServerError } from '../answers/plain-error.ts'
 import { targetOf } from '../request/target.ts'
 import type { Filter } from './filter.ts'
 
@@ -8,7 +7,7 @@ export const malformed: Filter = (exchange, next) => {
   if (!exchange.info.malformed) return next(exchange)
   const target = targetOf(exchange.request)
   const why = `failed to create RequestInfo: unable to determine kind and namespace from url, ${target}`
-  const { response } = new PlainError(500, sanitize(`Internal Server Error: ${JSON.stringify(target)}: ${why}`))
+  const { response } = internalServerError(target, why)
   response.headers.set('audit-id', exchange.auditId)
   return response
 }

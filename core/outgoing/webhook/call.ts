@@ -2,11 +2,13 @@
 import type { ApiError } from '../../answers/status.ts'
 import type { Clock, Outbound } from '../../ports.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import { dialError } from '../dial-error.ts'
 import { readText } from '../read-text.ts'
 import { pauseFor, withinTime } from '../time-limit.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
 import { contentTypeFault } from './content-type.ts'
+import { postingTo, withTimeout } from './post.ts'
 import { emptyResponse, forbiddenBy, isSuccess, refusalText } from './refusal.ts'
 
 export interface CallOptions {
@@ -38,6 +40,8 @@ export interface ReadingCallOptions<T> extends CallOptions {
   /** Called after each attempt. */
   tried(outcome: TryOutcome, milliseconds: number): void
 }
+
+const encoder = new TextEncoder()
 
 const tries = 5
 const defaultFirstWait = 500
@@ -86,18 +90,22 @@ export function createReadingCall<T>({
   tried,
 }: ReadingCallOptions<T>): Call<T> {
   const circuit = createCircuit(clock)
+  const posting = postingTo(connection.url, timeout)
 
   async function answerOf(body: Body, signal: AbortSignal, traceparent: string | undefined): Promise<Response> {
     const authorization = await connection.authorization?.()
-    const request = new Request(connection.url, {
+    const bytes = typeof body === 'string' ? encoder.encode(body) : body
+    const request = new Request(withTimeout(connection.url, timeout), {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        accept: 'application/json',
+        // Without a length the body would be sent in chunks, which simple servers can't read.
+        'content-length': String(bytes.length),
+        accept: 'application/json, */*',
         ...(authorization !== undefined && { authorization }),
         ...(traceparent !== undefined && { traceparent }),
       },
-      body,
+      body: bytes,
       signal,
     })
     try {
@@ -107,7 +115,8 @@ export function createReadingCall<T>({
     } catch (error) {
       // A caller that gave up says nothing about the webhook.
       if (!signal.aborted || isTimeout(signal.reason)) circuit.missed()
-      throw new AttemptError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, isReset(error), isTimeout(error))
+      const why = isTimeout(error) ? messageOf(error) : dialError(error, new URL(connection.url))
+      throw new AttemptError(`${posting}: ${why}`, isReset(error), isTimeout(error))
     }
   }
 
@@ -133,7 +142,7 @@ export function createReadingCall<T>({
       return await withinTime(clock, timeout, given, (signal) => answered(body, signal, traceparent))
     } catch (error) {
       outcome = outcomeOf(error)
-      throw isTimeout(error) ? new AttemptError(`Post ${JSON.stringify(connection.url)}: ${messageOf(error)}`, false, true) : error
+      throw isTimeout(error) ? new AttemptError(`${posting}: ${messageOf(error)}`, false, true) : error
     } finally {
       tried(outcome, clock.monotonic() - began)
     }
@@ -141,8 +150,7 @@ export function createReadingCall<T>({
 
   return async (body, signal, traceparent) => {
     for (let attempt = 1, wait = firstWait; ; attempt++, wait *= growth) {
-      if (!persistent && !circuit.permits())
-        throw new Error(`Post ${JSON.stringify(connection.url)}: not sent: the circuit breaker is open after repeated failures`)
+      if (!persistent && !circuit.permits()) throw new Error(`${posting}: not sent: the circuit breaker is open after repeated failures`)
       try {
         return await once(body, signal, traceparent)
       } catch (error) {

@@ -39,7 +39,8 @@ const [noContent, internalError] = [503, 500]
 /** How errors name a POST. `timeout`: milliseconds. */
 export const postingTo = (url: string, timeout: number) => `Post ${JSON.stringify(withTimeout(url, timeout))}`
 
-const withTimeout = (url: string, timeout: number) => `${url}${url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
+/** The URL with the timeout of a call, which webhooks are told. `timeout`: milliseconds. */
+export const withTimeout = (url: string, timeout: number) => `${url}${url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
 
 /** Times that a response that asks for it is followed by another request (client-go's rest.Request). */
 const maxRetries = 10

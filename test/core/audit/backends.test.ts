@@ -88,7 +88,7 @@ test('a webhook gets a list of events', async () => {
   const { deliver, bodies, lost } = webhook([200])
   assert.equal(await deliver([event('a'), event('b')]), true)
   const [body = ''] = bodies
-  assert(body.startsWith('POST https://hook/audit Bearer t {"kind":"EventList","apiVersion":"audit.k8s.io/v1"'))
+  assert(body.startsWith('POST https://hook/audit?timeout=30s Bearer t {"kind":"EventList","apiVersion":"audit.k8s.io/v1"'))
   assert.deepEqual([bodies.length, lost], [1, []])
 })
 
@@ -119,7 +119,7 @@ test('after five attempts the events are lost, however often that has happened',
     assert.equal(await delivered, false)
     assert.equal(bodies.length, round * 5)
   }
-  assert.deepEqual(lost, Array(3).fill('webhook a: Post "https://hook/audit": connection refused'))
+  assert.deepEqual(lost, Array(3).fill('webhook a: Post "https://hook/audit?timeout=30s": connection refused'))
 })
 
 test('blocking modes: only strict tells that an event is lost', async () => {

@@ -14,6 +14,8 @@ import { onPath, onResource, userOf } from './attributes.ts'
 interface Sent {
   readonly url: string
   readonly headers: Headers
+  /** Bytes of the body. */
+  readonly length: number
   readonly body: { readonly kind: string; readonly apiVersion: string; readonly spec: object }
   readonly options: OutboundOptions | undefined
 }
@@ -43,7 +45,9 @@ function setUp(answers: readonly Answer[], options: Partial<WebhookOptions> = {}
       outbound: {
         async fetch(request, given) {
           const answer = answers[Math.min(sent.length, answers.length - 1)]
-          sent.push({ url: request.url, headers: request.headers, body: await request.json(), options: given })
+          const text = await request.text()
+          const length = Buffer.byteLength(text)
+          sent.push({ url: request.url, headers: request.headers, length, body: JSON.parse(text) as Sent['body'], options: given })
           if (answer instanceof Error) throw answer
           return answer instanceof Response ? answer.clone() : Response.json(answer)
         },
@@ -99,7 +103,9 @@ test('sends a SubjectAccessReview without empty fields', async () => {
     status: { allowed: false },
   })
   assert.deepEqual(sent[0]?.options, { certificateAuthority: 'CA' })
-  assert.equal(sent[0]?.headers.get('content-type'), 'application/json')
+  const [{ headers, length } = assert.fail()] = sent
+  const shown = ['content-type', 'content-length', 'accept'].map((name) => headers.get(name))
+  assert.deepEqual(shown, ['application/json', String(length), 'application/json, */*'])
 })
 
 test('v1beta1 calls groups `group`; resource requests have no path', async () => {
@@ -115,7 +121,7 @@ test('v1beta1 calls groups `group`; resource requests have no path', async () =>
 
 const both = 'webhook subject access review returned both allow and deny response'
 const failure = (error: string) => ({ verdict: 'no-opinion', reason: '', error })
-const post = 'Post "https://judge.example/decide": '
+const post = 'Post "https://judge.example/decide?timeout=3s": '
 const scheme = 'in scheme "pkg/util/webhook/client.go:71"'
 
 const unsuccessful = 'the server responded with the status code'
@@ -155,7 +161,11 @@ const answers: readonly (readonly [what: string, answer: Answer, decision: objec
   ['bad request', new Response('no', { status: 400 }), failure('the server rejected our request for an unknown reason')],
   ['forbidden', new Response('no', { status: 403 }), failure('no')],
   ['not found', new Response('no', { status: 404 }), failure('the server could not find the requested resource')],
-  ['unreachable', new Error('connect ECONNREFUSED'), failure(`${post}connect ECONNREFUSED`)],
+  [
+    'unreachable',
+    Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }),
+    failure(`${post}dial tcp judge.example:443: connect: connection refused`),
+  ],
 ]
 
 test(`${answers.length} answers`, async () => {
