@@ -460,7 +460,7 @@ export const oneOf = (union: () => Union, model: AnyModel): AnySchema => ({ type
 
 /** The schema with additional constraints, for list items or map values. */
 export function withFacets<S extends Schema>(schema: S, facets: Facets): S {
-  return copyWith(schema, facets)
+  return Object.keys(facets).length === 0 ? schema : copyWith(schema, facets)
 }
 
 /** The message with granular instead of atomic ownership in server-side apply. */

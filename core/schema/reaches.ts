@@ -1,5 +1,8 @@
 import type { Field, Schema } from './model.ts'
 
+/** Whether schemas may be below this one. The results of others, most schemas, are not cached: the test itself takes less. */
+const isContainer = ({ type }: Schema) => type === 'list' || type === 'map' || type === 'message'
+
 /**
  * Returns a function that tells whether the test is true for a schema or any schema or field below it. Supports recursive schemas
  * and caches results by schema.
@@ -17,14 +20,16 @@ export function reaching(test: (schema: Schema, field?: Field) => boolean): (sch
       else if (next.type === 'message') {
         if (next.additional) open.push(next.additional)
         for (const field of Object.values(next.fields)) {
-          if (test(field.schema, field)) return true
-          open.push(field.schema)
+          const { schema } = field
+          if (test(schema, field)) return true
+          if (isContainer(schema)) open.push(schema)
         }
       }
     }
     return false
   }
   return (schema) => {
+    if (!isContainer(schema)) return test(schema)
     const answer = known.get(schema)
     if (answer !== undefined) return answer
     const seen = new Set<Schema>()
