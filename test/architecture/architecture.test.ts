@@ -117,6 +117,7 @@ const shortLists: { readonly [call: string]: string } = {
   'core/verbs/delete-unreadable.ts: refusal(...set.map((each))': 'options of a delete',
   'core/answers/rendering/render.ts: protobuf.encode(...pieces(entry))': 'pieces of one value',
   'core/outgoing/websocket/handshake.ts: String.fromCharCode(...new)': 'a digest',
+  'runtimes/stores/message/service.ts: (...(parameters)': 'the parameters of a call of a store',
   'runtimes/node/pki/der.ts: bytes.push(...digits)': 'digits of a number',
   'runtimes/node/pki/issue.ts: sequence(...(critical)': 'one value',
   'runtimes/node/pki/issue.ts: sequence(...extensions)': 'extensions of one certificate',

@@ -40,17 +40,19 @@ export function clientError(error: unknown, logger: Logger): ApiError {
   return internalError(messageOf(error))
 }
 
-interface Route {
-  readonly row: Row
-  readonly pattern: RegExp
+/** The name in a path that has the form of a row's; empty: the row has none. Undefined: it has another form. */
+function nameIn(path: string, { path: form }: Row): string | undefined {
+  const [segments, expected] = [path.split('/'), form.split('/')]
+  const at = expected.indexOf('{name}')
+  if (segments.length !== expected.length || !segments.every((segment, index) => index === at || segment === expected[index]))
+    return undefined
+  return at < 0 ? '' : segments[at] || undefined
 }
 
-const routes: readonly Route[] = rows.map((row) => ({ row, pattern: new RegExp(`^${row.path.replace('{name}', '([^/]+)')}$`) }))
-
 function findRow(method: string, path: string): { readonly row: Row; readonly name: string } {
-  const matching = routes.flatMap(({ row, pattern }) => {
-    const match = pattern.exec(path)
-    return match ? [{ row, name: match[1] ?? '' }] : []
+  const matching = rows.flatMap((row) => {
+    const name = nameIn(path, row)
+    return name === undefined ? [] : [{ row, name }]
   })
   const found = matching.find(({ row }) => row.method === method)
   if (found) return found
