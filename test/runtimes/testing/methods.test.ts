@@ -59,7 +59,7 @@ describe('the page about the methods of the test server', () => {
 
     // What methods return, and of the clock what is not for the server's own work.
     const returned: { readonly [heading: string]: readonly string[] } = {
-      'server.clock': ['now', 'advance', 'ahead'] satisfies (keyof harness.TestClock)[],
+      'server.clock': ['now', 'advance', 'ahead', 'set', 'freeze', 'isFrozen', 'resume'] satisfies (keyof harness.TestClock)[],
       'server.faults': [...namesOf(prepared.faults), ...(['hits', 'remove'] satisfies (keyof harness.AddedFault)[])],
       'server.requests': namesOf(prepared.requests),
       'server.listen': ['url', 'token', 'kubeConfig', 'writeKubeconfig', 'close'] satisfies (keyof harness.Port)[],
