@@ -1,4 +1,6 @@
 /** Deletes objects without remaining owners, and performs foreground and orphan deletion (API concept 'Garbage Collection'). */
+import { append } from '../common/lists.ts'
+import { Pauses } from '../common/slices.ts'
 import type { ServedResource } from '../objects/registry/served.ts'
 import { type FedObject, type FedRef, followStore } from '../objects/registry/store-feed.ts'
 import { closing } from '../objects/watch/follow.ts'
@@ -14,6 +16,10 @@ const foreground = 'foregroundDeletion'
 /** Only objects with one of these members are parsed. */
 const worthALook = [new Name('ownerReferences'), new Name('deletionTimestamp')]
 
+/** Owners that are asked for at once: an object may name tens of thousands. */
+const askedAtOnce = 50
+
+type EditOwners = (owners: readonly OwnerReference[]) => readonly OwnerReference[]
 type OwnerState = 'present' | 'absent' | 'waiting'
 
 interface OwnerKey extends Owner {
@@ -26,6 +32,7 @@ export const garbageCollector: Controller = (context) => {
   if (!context.garbageCollection) return () => {}
   const { table, client } = context
   const graph = new ObjectGraph()
+  const pauses = new Pauses(context.clock)
   /** UIDs of objects in foreground deletion, by key: they wait for their dependents. */
   const awaiting = new Map<string, string>()
   /** Keys to queue once the initial list is complete, so that all dependents are known; undefined afterwards. */
@@ -72,6 +79,17 @@ export const garbageCollector: Controller = (context) => {
     return found.metadata.deletionTimestamp !== undefined && found.metadata.finalizers?.includes(foreground) ? 'waiting' : 'present'
   }
 
+  /** States of all owners, in slices. */
+  async function standings(owners: readonly OwnerReference[], namespace: string): Promise<readonly OwnerState[]> {
+    const slices = pauses.sharedSlices()
+    const states: OwnerState[] = []
+    for (let at = 0; at < owners.length; at += askedAtOnce) {
+      if (slices.over) await slices.next()
+      append(states, await Promise.all(owners.slice(at, at + askedAtOnce).map((owner) => standing(owner, namespace))))
+    }
+    return states
+  }
+
   async function attend(key: string): Promise<void> {
     if (early) return void early.add(key)
     const place = locate(key)
@@ -95,8 +113,8 @@ export const garbageCollector: Controller = (context) => {
     const { resource, namespace, name } = place
     const { uid = '', resourceVersion, ownerReferences: owners = [], finalizers = [] } = object.metadata
     if (owners.length === 0) return
-    const standings = await Promise.all(owners.map((owner) => standing(owner, namespace)))
-    const present = owners.filter((_, index) => standings[index] === 'present')
+    const states = await standings(owners, namespace)
+    const present = owners.filter((_, index) => states[index] === 'present')
     if (present.length === owners.length) return
     const own = client(resource.definition)
     if (present.length > 0) {
@@ -104,7 +122,7 @@ export const garbageCollector: Controller = (context) => {
       return
     }
     const dependents = graph.dependentsOf(place, uid)
-    const inForeground = standings.includes('waiting') && dependents.length > 0
+    const inForeground = states.includes('waiting') && dependents.length > 0
     if (inForeground && dependents.some((each) => awaiting.get(each.key) === each.uid)) await unblock(uid, dependents)
     const propagationPolicy =
       inForeground || finalizers.includes(foreground) ? 'Foreground' : finalizers.includes(orphan) ? 'Orphan' : 'Background'
@@ -113,8 +131,7 @@ export const garbageCollector: Controller = (context) => {
 
   /** Resolves cycles of objects in foreground deletion, which would block each other forever. */
   async function unblock(owner: string, dependents: readonly Dependent[]): Promise<void> {
-    for (const dependent of dependents)
-      await editOwners(dependent, (owners) => owners.map((each) => (each.uid === owner ? { ...each, blockOwnerDeletion: false } : each)))
+    await editOwnersOf(dependents, (owners) => owners.map((each) => (each.uid === owner ? { ...each, blockOwnerDeletion: false } : each)))
   }
 
   async function dropFinalizer(object: ApiObject, finalizer: string, place: OwnerKey): Promise<void> {
@@ -127,16 +144,21 @@ export const garbageCollector: Controller = (context) => {
 
   async function releaseDependents(object: ApiObject, place: OwnerKey): Promise<void> {
     const { uid = '' } = object.metadata
-    for (const dependent of graph.dependentsOf(place, uid))
-      await editOwners(dependent, (owners) => owners.filter((each) => each.uid !== uid))
+    await editOwnersOf(graph.dependentsOf(place, uid), (owners) => owners.filter((each) => each.uid !== uid))
     await dropFinalizer(object, orphan, place)
   }
 
+  /** Updates the owner references of all dependents, in slices. */
+  async function editOwnersOf(dependents: readonly Dependent[], edit: EditOwners): Promise<void> {
+    const slices = pauses.sharedSlices()
+    for (const dependent of dependents) {
+      if (slices.over) await slices.next()
+      await editOwners(dependent, edit)
+    }
+  }
+
   /** Updates the owner references of an object. If the object was replaced, nothing is done; a write conflict is an error. */
-  async function editOwners(
-    { key, uid }: Dependent,
-    edit: (owners: readonly OwnerReference[]) => readonly OwnerReference[],
-  ): Promise<void> {
+  async function editOwners({ key, uid }: Dependent, edit: EditOwners): Promise<void> {
     const place = locate(key)
     const own = place && client(place.resource.definition)
     const found = await own?.get(place?.namespace ?? '', place?.name ?? '')

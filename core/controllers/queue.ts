@@ -1,3 +1,4 @@
+import { Pauses } from '../common/slices.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { QueueMetrics } from './queue-metrics.ts'
@@ -38,6 +39,7 @@ export function createQueue(options: QueueOptions): Queue {
   const running = new Map<string, number>()
   const failures = new Map<string, number>()
   const timers = new Set<() => void>()
+  const slices = new Pauses(clock).sharedSlices()
   let closed = false
   const events = queues(name, {
     waiting: () => waiting.size,
@@ -69,8 +71,9 @@ export function createQueue(options: QueueOptions): Queue {
       addLater(key, Math.min(firstRetry * 2 ** count, maxRetry))
     }
     events.ended(clock.monotonic() - (running.get(key) ?? 0))
-    // Work that requeues itself must not monopolize the thread.
-    if (waiting.has(key)) await clock.pause?.()
+    // Thousands of keys, and work that requeues itself, must not monopolize the thread: not all work waits for the store.
+    if (slices.over) await slices.next()
+    else if (waiting.has(key)) await clock.pause?.()
     running.delete(key)
     next()
   }
