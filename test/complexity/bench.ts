@@ -6,8 +6,8 @@ import { createPlatform } from '../../core/platform.ts'
 import { bind } from '../../core/resources/bind.ts'
 import type { ResourceDefinition } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
-import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 import { allKinds } from '../support/all-kinds.ts'
+import { startInProcess } from '../support/in-process.ts'
 
 /** Characters of an answer that refuses, at most. */
 const longestRefusal = 512 * 1024
@@ -29,8 +29,7 @@ export interface Bench {
 
 export async function openBench(plugins = false): Promise<Bench> {
   const platform = createPlatform()
-  const server = await createApiServer({
-    store: memoryStore(),
+  const { fetch, close } = await startInProcess({
     controllers: [],
     ...allKinds,
     admissionPlugins: { disable: plugins ? ['ServiceAccount'] : defaultAdmissionPlugins },
@@ -45,7 +44,7 @@ export async function openBench(plugins = false): Promise<Bench> {
         headers: { 'content-type': 'application/json', ...headers },
         ...(body !== undefined && { body: body as BodyInit }),
       }
-      const response = await server.fetch(new Request(`http://in-process${path}`, init))
+      const response = await fetch(path, init)
       const text = await response.text()
       // The reference server answers 500 to an apply with fields that the schema does not know or to one whose
       // result does not fit, and to items in another order than the patch names.
@@ -56,6 +55,6 @@ export async function openBench(plugins = false): Promise<Bench> {
       assert.ok(response.status < 300 || text.length < longestRefusal, `${text.length} characters`)
       return { status: response.status, text }
     },
-    close: () => server.close(),
+    close,
   }
 }

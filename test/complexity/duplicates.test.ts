@@ -3,11 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { covers } from '../../core/access/authz/rbac-covers.ts'
 import type { Status } from '../../core/answers/status.ts'
-import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 import { allKinds } from '../support/all-kinds.ts'
-import { apiOf } from '../support/api.ts'
 import { processorTime, slowness } from '../support/cost.ts'
-import { serverForTests } from '../support/in-process.ts'
+import { apiAs, serverForTests, startInProcess } from '../support/in-process.ts'
 
 /** Milliseconds of processor time on a quiet machine; comparing each with each takes five times as long and more. */
 const most = 1_500
@@ -177,24 +175,12 @@ test('paths of roles, compared when one gives rights to another', async () => {
   assert.deepEqual(covers([rule(['/c*'])], [rule(['/c', '/cd/e', '/c*', '/d'])]), [rule(['/d'])])
 })
 
-test('a role with 20,000 paths is written, also by somebody who is not allowed to escalate', async () => {
-  const rbac = await createApiServer({
-    store: memoryStore(),
-    controllers: [],
-    authorizationModes: ['RBAC'],
-    tokens: [
-      { token: 'admin', user: { name: 'admin', groups: ['system:masters'] } },
-      { token: 'ann', user: { name: 'ann' } },
-    ],
-  })
-  const as = (token: string) => {
-    const credentials = { authorization: `Bearer ${token}` }
-    return apiOf((path, init) => {
-      const headers = new Headers(init?.headers)
-      for (const [name, value] of Object.entries(credentials)) headers.set(name, value)
-      return rbac.fetch(new Request(`http://in-process${path}`, { ...init, headers }))
-    })
-  }
+test('a role with 20,000 paths is written, also by somebody who is not allowed to escalate', async (t) => {
+  const tokens = [
+    { token: 'admin', user: { name: 'admin', groups: ['system:masters'] } },
+    { token: 'ann', user: { name: 'ann' } },
+  ]
+  const { server } = await startInProcess({ controllers: [], authorizationModes: ['RBAC'], tokens }, t)
   const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
   const nonResourceURLs = times(20_000, (index) => `/paths/${index}`)
   const role = (name: string, rules: object[]) => ({ metadata: { name }, rules })
@@ -202,17 +188,16 @@ test('a role with 20,000 paths is written, also by somebody who is not allowed t
     { verbs: ['get'], nonResourceURLs },
     { verbs: ['create'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'] },
   ]
-  const admin = as('admin')
+  const admin = apiAs(server, 'admin')
   assert.equal((await cheap(() => admin.send('POST', roles, role('all', all)))).status, 201)
   const subjects = [{ kind: 'User', name: 'ann', apiGroup: 'rbac.authorization.k8s.io' }]
   const roleRef = { kind: 'ClusterRole', name: 'all', apiGroup: 'rbac.authorization.k8s.io' }
   await admin.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { metadata: { name: 'ann' }, subjects, roleRef })
-  const ann = as('ann')
+  const ann = apiAs(server, 'ann')
   const reversed = { verbs: ['get'], nonResourceURLs: nonResourceURLs.toReversed() }
   assert.equal((await cheap(() => ann.send('POST', roles, role('same', [reversed])))).status, 201)
   const other = { verbs: ['get'], nonResourceURLs: [...nonResourceURLs.slice(1), '/other'] }
   const refused = await cheap(() => ann.send<Status>('POST', roles, role('more', [other])))
   assert.equal(refused.status, 403)
   assert.ok((refused.body.message ?? '').length < 100_000)
-  await rbac.close()
 })

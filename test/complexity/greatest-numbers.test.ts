@@ -6,9 +6,9 @@ import { bind } from '../../core/resources/bind.ts'
 import { apiVersionOf } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
 import type { Json, JsonObject, Schema } from '../../core/schema/model.ts'
-import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
 import { allKinds } from '../support/all-kinds.ts'
 import { processorTime, slowness } from '../support/cost.ts'
+import { startInProcess } from '../support/in-process.ts'
 import { collectionPath, minimalObject } from '../support/minimal-objects.ts'
 import { soak } from '../support/soak.ts'
 
@@ -73,19 +73,15 @@ const forms = [{ accept: 'application/json' }, { accept: 'application/yaml' }, {
 
 test('the greatest valid number in each field', async (t) => {
   const platform = createPlatform()
-  const server = await createApiServer({
-    store: memoryStore(),
-    ...allKinds,
-    priorityAndFairness: 'on',
-    admissionPlugins: { disable: ['ServiceAccount', 'NamespaceLifecycle'] },
-  })
+  const admissionPlugins = { disable: ['ServiceAccount', 'NamespaceLifecycle'] }
+  const { fetch } = await startInProcess({ ...allKinds, priorityAndFairness: 'on', admissionPlugins }, t)
   const faults: string[] = []
   const counts = { fields: 0, set: 0, toTheFirst: 0, requests: 0 }
 
   async function read(method: string, path: string, body: string | undefined, headers: { [name: string]: string }): Promise<number> {
     const abort = new AbortController()
     const init = { method, signal: abort.signal, headers: { 'content-type': 'application/json', ...headers }, ...(body && { body }) }
-    const response = await server.fetch(new Request(`http://in-process${path}`, init))
+    const response = await fetch(path, init)
     let length = 0
     for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
       length += chunk.length
@@ -136,7 +132,6 @@ test('the greatest valid number in each field', async (t) => {
       for (const path of [`${one}?gracePeriodSeconds=0`, collection]) await ask(what, 'DELETE', path)
     }
   }
-  await server.close()
   t.diagnostic(JSON.stringify(counts))
   assert.deepEqual(faults, [])
   assert.ok(counts.set > (soak ? 600 : 10), `${counts.set} set`)

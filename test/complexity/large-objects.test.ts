@@ -1,19 +1,12 @@
 /** Rules that compare items with each other, on bodies of the largest size: each of these took minutes, or would have. */
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { covers } from '../../core/access/authz/rbac-covers.ts'
 import { aggregate } from '../../core/resources/core/pod-requests.ts'
-import type { ApiServer } from '../../core/server.ts'
-import { createApiServer, memoryStore } from '../../runtimes/web/index.ts'
-import { apiOf } from '../support/api.ts'
 import { processorTime } from '../support/cost.ts'
+import { serverForTests } from '../support/in-process.ts'
 
-let server: ApiServer
-before(async () => {
-  server = await createApiServer({ store: memoryStore(), controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
-})
-after(() => server.close())
-const api = apiOf((path, init) => server.fetch(new Request(`http://in-process${path}`, init)))
+const api = serverForTests({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
 
 const pods = '/api/v1/namespaces/default/pods'
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index))

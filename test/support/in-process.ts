@@ -14,6 +14,14 @@ const fetchOn =
 /** A client of the server; without a connection it is in-process. */
 export const apiOn = (server: Pick<ApiServer, 'fetch'>, connection?: Connection): Api => apiOf(fetchOn(server, connection))
 
+/** A client of the server that sends a bearer token. */
+export const apiAs = (server: Pick<ApiServer, 'fetch'>, token: string): Api =>
+  apiOf((path, init) => {
+    const headers = new Headers(init?.headers)
+    headers.set('authorization', `Bearer ${token}`)
+    return fetchOn(server)(path, { ...init, headers })
+  })
+
 export interface InProcess {
   readonly server: ApiServer
   /** As an administrator; paths start with a slash. */
@@ -28,16 +36,16 @@ export interface InProcess {
  * until it is closed, which its own timers and the lack of a socket don't.
  */
 export async function startInProcess(options: Partial<EmbeddedOptions> = {}, t?: Pick<TestContext, 'after'>): Promise<InProcess> {
-  const server = await createApiServer({ store: memoryStore(), ...options })
+  const created = await createApiServer({ store: memoryStore(), ...options })
   const alive = setInterval(() => {}, 60_000)
-  const fetch = fetchOn(server)
   let closed: Promise<void> | undefined
   const close = () => {
-    clearInterval(alive)
-    closed ??= server.close()
+    closed ??= created.close().finally(() => clearInterval(alive))
     return closed
   }
   t?.after(close)
+  const server = { ...created, close }
+  const fetch = fetchOn(server)
   return { server, api: apiOf(fetch), fetch, close }
 }
 

@@ -1,7 +1,6 @@
 /** A server with everything on, which is filled and measured from within the process. */
 import assert from 'node:assert/strict'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
-import { apiOf } from '../../support/api.ts'
+import { apiAs, startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 export interface Site {
@@ -22,8 +21,7 @@ export interface As {
 }
 
 export async function openSite(): Promise<Site> {
-  const server = await createApiServer({
-    store: memoryStore(),
+  const { server, close } = await startInProcess({
     platform: 'kubernetes',
     authorizationModes: ['Node', 'RBAC'],
     priorityAndFairness: 'on',
@@ -32,14 +30,9 @@ export async function openSite(): Promise<Site> {
     tokens: [{ token: 'admin', user: { name: 'admin', groups: ['system:masters'] } }],
   })
   const aborts: AbortController[] = []
-  const fetch = (path: string, init: RequestInit = {}) => {
-    const headers = new Headers(init.headers)
-    headers.set('authorization', 'Bearer admin')
-    return server.fetch(new Request(`http://in-process${path}`, { ...init, headers }))
-  }
-  const api = apiOf(fetch)
+  const api = apiAs(server, 'admin')
   async function send(method: string, path: string, body?: object, { user, group, type = 'application/json' }: As = {}): Promise<void> {
-    const response = await fetch(path, {
+    const response = await api.fetch(path, {
       method,
       headers: {
         ...(body && { 'content-type': type }),
@@ -58,7 +51,7 @@ export async function openSite(): Promise<Site> {
       const abort = new AbortController()
       aborts.push(abort)
       const separator = path.includes('?') ? '&' : '?'
-      const response = await fetch(`${path}${separator}watch=true&resourceVersion=1`, { signal: abort.signal })
+      const response = await api.fetch(`${path}${separator}watch=true&resourceVersion=1`, { signal: abort.signal })
       assert.equal(response.status, 200)
       const reader = response.body!.getReader()
       const read = async () => {
@@ -72,7 +65,7 @@ export async function openSite(): Promise<Site> {
     },
     async close() {
       for (const abort of aborts) abort.abort()
-      await server.close()
+      await close()
     },
   }
   for (const namespace of ['here', 'elsewhere']) {

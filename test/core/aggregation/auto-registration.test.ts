@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import type { apiOf, TestObject } from '../../support/api.ts'
-import { startCore } from '../../support/core-server.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const path = '/apis/apiregistration.k8s.io/v1/apiservices'
@@ -23,11 +22,7 @@ const own = (group: string, priority: number, kept?: string) => ({
 
 test('built-in ones are restored at a start, unless their label says otherwise; others with the label are deleted', async () => {
   const store = memoryStore()
-  const start = async () => {
-    const server = await startCore({}, { store })
-    const api = apiOn(server)
-    return { server, api }
-  }
+  const start = () => startInProcess({ store })
   const priorityOf = async (api: ReturnType<typeof apiOf>, name: string) => {
     const { status, body } = await api.get<Stored>(`${path}/${name}`)
     return status === 404 ? undefined : body.spec.groupPriorityMinimum
@@ -41,17 +36,16 @@ test('built-in ones are restored at a start, unless their label says otherwise; 
   await first.api.create(path, own('old.example.com', 7, 'onstart'))
   await first.api.create(path, own('mine.example.com', 7))
   assert.deepEqual([await priorityOf(first.api, 'v1.batch'), await priorityOf(first.api, 'v1.apps')], [undefined, 5], 'a change lasts')
-  await first.server.close()
+  await first.close()
 
   const second = await start()
   const expected = { 'v1.batch': 17400, 'v1.apps': 17800, 'v1.policy': 5, 'v1.old.example.com': undefined, 'v1.mine.example.com': 7 }
   for (const [name, priority] of Object.entries(expected)) assert.equal(await priorityOf(second.api, name), priority, name)
-  await second.server.close()
+  await second.close()
 })
 
 test('/apis lists the groups of registrations by their priorities, which aggregated lists take from other servers only', async () => {
-  const server = await startCore({}, { store: memoryStore() })
-  const api = apiOn(server)
+  const { api, close } = await startInProcess()
   interface Group {
     readonly name: string
     readonly versions: readonly { readonly version: string }[]
@@ -99,12 +93,11 @@ test('/apis lists the groups of registrations by their priorities, which aggrega
   })
   await eventually('both', async () => (await names()).includes('a.example.com') && (await names()).includes('b.example.com'))
   assert.deepEqual((await names()).slice(-3), ['apps', 'b.example.com', 'a.example.com'])
-  await server.close()
+  await close()
 })
 
 test('what custom resources are registered with is kept all the time', async () => {
-  const server = await startCore({}, { store: memoryStore() })
-  const api = apiOn(server)
+  const { api, close } = await startInProcess()
   await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     kind: 'CustomResourceDefinition',
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -125,5 +118,5 @@ test('what custom resources are registered with is kept all the time', async () 
   assert.notEqual((await api.get<Stored>(registered)).body.metadata.resourceVersion, before.resourceVersion)
   await api.delete(registered)
   await eventually('a new registration', async () => ((await api.get<Stored>(registered)).body.metadata?.uid ?? before.uid) !== before.uid)
-  await server.close()
+  await close()
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseRuntimeConfig, type RuntimeConfigOptions, type RuntimeConfigRow } from '../../../core/config/runtime-config.ts'
 import { parseFlags } from '../../../core/flags/parse.ts'
 import type { Release } from '../../../core/release.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 const row = (group: string, version: string, plural: string, servedByDefault = true, introduced: Release = '1.0'): RuntimeConfigRow => ({
   group,
@@ -62,14 +62,11 @@ test('invalid entries are start errors', () => {
   }
 })
 
-test('the option of createApiServer follows the same rules', async () => {
-  const start = (runtimeConfig: { readonly [api: string]: boolean }) =>
-    createApiServer({ store: memoryStore(), controllers: [], runtimeConfig })
+test('the option of createApiServer follows the same rules', async (t) => {
+  const start = (runtimeConfig: { readonly [api: string]: boolean }) => startInProcess({ controllers: [], runtimeConfig }, t)
   await assert.rejects(start({ v1: true }), { name: 'OptionError', message: `createApiServer: runtimeConfig: invalid key v1: ${keyForm}` })
-  const server = await start({ '/v1': true, 'apps/v1': false })
-  const { status } = await server.fetch(new Request('http://x/apis/apps/v1'))
-  await server.close()
-  assert.equal(status, 404)
+  const { api } = await start({ '/v1': true, 'apps/v1': false })
+  assert.equal((await api.get('/apis/apps/v1')).status, 404)
 })
 
 test('versions introduced later than the emulated release are not served, and requesting them is an error', () => {

@@ -2,12 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Clock, KeyValueStore } from '../../../core/ports.ts'
-import type { ApiServer } from '../../../core/server.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { define, definitionOf, definitionsPath, stored, versionOf, widget } from '../../conformance/custom-resources.ts'
-import { startCore } from '../../support/core-server.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const quotas = '/api/v1/namespaces/default/resourcequotas'
@@ -48,14 +46,10 @@ function storeWaitingFor(text: string) {
   return { store: { ...store, put }, written }
 }
 
-const apiTo = (server: ApiServer) => apiOn(server)
-
 test('counting the objects of a namespace yields to requests', async (t) => {
   const { store, written } = storeWaitingFor(`"used":{"configmaps":"${count}"}`)
   const clock = hastyClock()
-  const server = await startCore({ controllers: ['resourcequota'] }, { store, clock })
-  t.after(() => server.close())
-  const api = apiTo(server)
+  const { api } = await startInProcess({ controllers: ['resourcequota'], store, clock }, t)
   for (let index = 0; index < count; index++) await api.create(configMaps, { metadata: { name: `c${index}` } })
   // Fills the cache, which yields by itself.
   await api.list(configMaps)
@@ -66,9 +60,7 @@ test('counting the objects of a namespace yields to requests', async (t) => {
 })
 
 test('each quota of a namespace is counted, and again when objects are deleted', async (t) => {
-  const server = await startCore({ controllers: ['resourcequota'] })
-  t.after(() => server.close())
-  const api = apiTo(server)
+  const { api } = await startInProcess({ controllers: ['resourcequota'] }, t)
   for (const name of ['c0', 'c1', 'c2']) await api.create(configMaps, { metadata: { name } })
   await api.create(secrets, { metadata: { name: 'one' } })
   const wanted: readonly (readonly [ReturnType<typeof quota>, used: object])[] = [
@@ -98,9 +90,7 @@ const withoutRetries: Clock = {
 }
 
 test('custom resources are counted after changes of their definition', async (t) => {
-  const server = await startCore({ controllers: ['resourcequota'] }, { clock: withoutRetries })
-  t.after(() => server.close())
-  const api = apiTo(server)
+  const { api } = await startInProcess({ controllers: ['resourcequota'], clock: withoutRetries }, t)
   const group = 'counted.example.com'
   const definition = `${definitionsPath}/widgets.${group}`
   const widgets = `/apis/${group}/v1/namespaces/default/widgets`

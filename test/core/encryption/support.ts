@@ -1,9 +1,9 @@
 /** An in-process server with a store encrypted by a configuration in memory. */
 import type { Files, KeyValueStore, Logger } from '../../../core/ports.ts'
 import { createOutbound } from '../../../runtimes/node/network/outbound.ts'
-import { createApiServer, type EmbeddedOptions, memoryStore } from '../../../runtimes/web/index.ts'
+import { type EmbeddedOptions, memoryStore } from '../../../runtimes/web/index.ts'
 import type { Api } from '../../support/api.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 export const file = '/etc/encryption.yaml'
 /** Base64 of 32 equal bytes. */
@@ -73,7 +73,7 @@ export async function startEncrypted(text: string, settings: ServerSettings = {}
   const log: Line[] = []
   const at = (level: string) => (fields: object, message: string) => void log.push({ level, message, fields })
   const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
-  const server = await createApiServer({
+  const { api, close } = await startInProcess({
     ...options,
     store,
     files: memoryFile,
@@ -84,24 +84,19 @@ export async function startEncrypted(text: string, settings: ServerSettings = {}
     compactionInterval: 0,
     controllers: options.controllers ?? [],
   })
-  // The server's timers are unref'd and do not keep the process alive.
-  const alive = setInterval(() => {}, 60_000)
   const raw = async (key: string) => {
     const { kv } = await store.get(key)
     if (kv === undefined) throw new Error(`nothing at ${key}`)
     return kv.value
   }
   return {
-    api: apiOn(server),
+    api,
     raw,
     rawText: async (key) => Buffer.from(await raw(key)).toString('latin1'),
     store,
     file: memoryFile,
     log,
-    async close() {
-      clearInterval(alive)
-      await server.close()
-    },
+    close,
   }
 }
 

@@ -6,11 +6,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Clock, Context, KeyValueStore, Outbound } from '../../../core/ports.ts'
 import { forkableStore, type StoreSnapshot } from '../../../runtimes/stores/forkable.ts'
-import { createApiServer } from '../../../runtimes/web/index.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { define, definitionOf, stored, versionOf } from '../../conformance/definitions.ts'
-import { type Api, apiOf, type TestObject } from '../../support/api.ts'
+import type { Api, TestObject } from '../../support/api.ts'
 import { holdingClock } from '../../support/holding-clock.ts'
+import { apiAs, startInProcess } from '../../support/in-process.ts'
 import { silentLogger } from '../../support/logger.ts'
 import { trials } from '../../support/soak.ts'
 import { eventually, within } from '../../support/wait.ts'
@@ -173,7 +173,7 @@ async function open() {
     },
   }
   const user = { name: 'jane', groups: ['system:masters'] }
-  const server = await createApiServer({
+  const { server, close } = await startInProcess({
     store,
     clock,
     outbound,
@@ -196,12 +196,7 @@ async function open() {
     ],
     telemetry: { logger: silentLogger },
   })
-  const fetch = (path: string, init: RequestInit = {}) => {
-    const headers = new Headers(init.headers)
-    headers.set('authorization', 'Bearer jane')
-    return server.fetch(new Request(`http://test${path}`, { ...init, headers, ...(init.body && { duplex: 'half' }) }))
-  }
-  const api = apiOf(fetch)
+  const api = apiAs(server, 'jane')
   if (prepared === undefined) await prepare(api)
   await eventually('both webhooks are called', async () => {
     calls = 0
@@ -210,9 +205,8 @@ async function open() {
   })
   prepared ??= actual.snapshot()
   return {
-    server,
+    close,
     api,
-    fetch,
     actual,
     gate,
     handed,
@@ -312,7 +306,7 @@ let names = 0
 /** Ends a request of this verb at its n-th wait. False: it has fewer. */
 async function endedAt(n: number, ending: Ending, verb: string, kind: Kind, opened: Opened): Promise<boolean> {
   const { method, type = 'application/json', collection, body, creates, removes } = verbs[verb] ?? assert.fail(verb)
-  const { api, actual, gate, handed, deadlines, server } = opened
+  const { api, actual, gate, handed, deadlines, close } = opened
   const what = `${verb} of ${kind.keys}, ${ending} at wait ${n}`
   const name = `n${++names}`
   const before = creates ? undefined : await api.create(kind.path, kind.object(name))
@@ -324,13 +318,11 @@ async function endedAt(n: number, ending: Ending, verb: string, kind: Kind, open
   const path = `${kind.path}${collection === undefined ? `/${name}` : ''}?${query}`
   const reached = gate.hold(n)
   const init = { method, headers: { 'content-type': type }, signal: client.signal }
-  const answer = opened.fetch(
-    path,
-    body ? { ...init, body: gate.stream(JSON.stringify(body(kind, name, before?.metadata.resourceVersion ?? ''))) } : init,
-  )
+  const sent = body && gate.stream(JSON.stringify(body(kind, name, before?.metadata.resourceVersion ?? '')))
+  const answer = api.fetch(path, { ...init, ...(sent && { body: sent, duplex: 'half' }) } as RequestInit)
   const isHeld = await within(what, Promise.race([reached.then(() => true), answer.then(() => false)]))
   let closed: Promise<unknown> | undefined
-  if (ending === 'shutdown') closed = server.close()
+  if (ending === 'shutdown') closed = close()
   else if (ending === 'client') client.abort()
   else opened.expire()
   await turns()
@@ -386,6 +378,6 @@ for (const kind of [configMaps, events, widgets])
         }
         if (ending === 'shutdown') opened = await open()
       }
-      await opened.server.close()
+      await opened.close()
       assert(waits > 20, `${waits} waits`)
     })

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Connection } from '../../../core/ports.ts'
-import { memoryStore } from '../../../runtimes/web/index.ts'
-import { startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const base = '/apis/flowcontrol.apiserver.k8s.io/v1'
@@ -13,7 +12,7 @@ const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in
 
 /** A server where the header `user` says who sends a request, with a level of one seat for bob. */
 async function start(t: TestContext, limitResponse: object, more: { readonly requestTimeout?: number } = {}) {
-  const server = await startCore(
+  const { server } = await startInProcess(
     {
       platform: createPlatform('kubernetes'),
       priorityAndFairness: 'on',
@@ -31,14 +30,8 @@ async function start(t: TestContext, limitResponse: object, more: { readonly req
       ],
       ...more,
     },
-    { store: memoryStore() },
+    t,
   )
-  // Timers of the server do not keep a process alive.
-  const alive = setInterval(() => {}, 1_000)
-  t.after(async () => {
-    await server.close()
-    clearInterval(alive)
-  })
   const send = (path: string, user = 'admin', init: RequestInit = {}, over = connection) =>
     server.fetch(new Request(`http://test${path}`, { ...init, headers: { ...init.headers, user } }), over)
   const create = async (path: string, object: object) => {
@@ -208,10 +201,9 @@ test('a client that leaves while its request waits leaves the queue', async (t) 
 })
 
 test('without priority and fairness there are no such headers and paths', async (t) => {
-  const server = await startCore({ platform: createPlatform('kubernetes'), priorityAndFairness: 'objects', controllers: [] })
-  t.after(() => server.close())
-  const list = await server.fetch(new Request(`http://test${base}/flowschemas`))
+  const { fetch } = await startInProcess({ platform: createPlatform('kubernetes'), priorityAndFairness: 'objects', controllers: [] }, t)
+  const list = await fetch(`${base}/flowschemas`)
   assert.equal(((await list.json()) as { items: unknown[] }).items.length, 11)
   assert.equal(list.headers.get('x-kubernetes-pf-flowschema-uid'), null)
-  assert.equal((await server.fetch(new Request('http://test/debug/api_priority_and_fairness/dump_queues'))).status, 404)
+  assert.equal((await fetch('/debug/api_priority_and_fairness/dump_queues')).status, 404)
 })

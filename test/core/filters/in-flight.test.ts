@@ -4,8 +4,8 @@ import { describe, test } from 'node:test'
 import type { Authorizer, Decision } from '../../../core/access/authz/authorizer.ts'
 import type { Connection, Logger } from '../../../core/ports.ts'
 import type { ApiServer } from '../../../core/server.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { ManualClock } from '../../support/clock.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const configMaps = 'http://in-process/api/v1/namespaces/default/configmaps'
@@ -49,8 +49,7 @@ async function withServer(run: (server: ApiServer, logged: string[]) => Promise<
   const logged: string[] = []
   const log = (_fields: object, message: string) => void logged.push(message)
   const logger: Logger = { debug: () => {}, info: () => {}, warn: log, error: log }
-  const server = await createApiServer({
-    store: memoryStore(),
+  const { close, server } = await startInProcess({
     maxMutatingInFlight: 1,
     maxReadOnlyInFlight: 1,
     controllers: [],
@@ -59,7 +58,7 @@ async function withServer(run: (server: ApiServer, logged: string[]) => Promise<
   try {
     await run(server, logged)
   } finally {
-    await server.close()
+    await close()
   }
 }
 
@@ -101,7 +100,7 @@ describe('requests in flight', () => {
       assert.equal((await list(connection)).status, 200)
     }))
 
-  test('a response after the deadline does not count any more', async () => {
+  test('a response after the deadline does not count any more', async (t) => {
     const clock = new ManualClock()
     const allowed: Decision = { verdict: 'allow', reason: '' }
     let allow: (() => void) | undefined
@@ -115,13 +114,7 @@ describe('requests in flight', () => {
         })
       },
     }
-    const server = await createApiServer({
-      store: memoryStore(),
-      clock,
-      controllers: [],
-      maxReadOnlyInFlight: 1,
-      authorizers: [hesitant],
-    })
+    const { server } = await startInProcess({ clock, controllers: [], maxReadOnlyInFlight: 1, authorizers: [hesitant] }, t)
     const neverSent: Connection = { ...connection, whenSent: () => {} }
     const list = (query: string) => server.fetch(new Request(configMaps + query), neverSent)
     const late = list('?timeout=1s')
@@ -130,6 +123,5 @@ describe('requests in flight', () => {
     assert.equal((await late).status, 504)
     goOn()
     await eventually('there is room for the next request', async () => (await list('')).status === 200)
-    await server.close()
   })
 })

@@ -1,7 +1,7 @@
 /** Bodies with invalid UTF-8: replaced in JSON, as by Go's encoding/json, and refused in YAML. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -29,16 +29,15 @@ const definition = {
 }
 
 test('invalid UTF-8 becomes U+FFFD in JSON bodies and patches, and is refused in YAML', async (t) => {
-  const server = await startCore({})
-  t.after(() => server.close())
+  const { fetch } = await startInProcess({}, t)
   async function send(method: string, path: string, body: string, type = 'application/json'): Promise<[number, string]> {
     const init = { method, headers: { 'content-type': type }, body: broken(body) }
-    const response = await server.fetch(new Request(`http://in-process${path}`, init))
+    const response = await fetch(path, init)
     const answer = (await response.json()) as { data?: { a?: string }; message?: string }
     return [response.status, answer.data?.a ?? answer.message ?? '']
   }
   assert.deepEqual((await send('POST', definitions, JSON.stringify(definition)))[0], 201)
-  await eventually('the resource', async () => (await server.fetch(new Request(`http://in-process${objects}`))).status === 200)
+  await eventually('the resource', async () => (await fetch(objects)).status === 200)
   const kinds = { ConfigMap: ['v1', configMaps], Thing: ['e.com/v1', objects] } as const
   for (const [kind, [apiVersion, path]] of Object.entries(kinds)) {
     const body = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":{"name":"one"},"data":{"a":"b?c"}}`

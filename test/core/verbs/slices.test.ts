@@ -3,8 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Clock } from '../../../core/ports.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
-import { startCore } from '../../support/core-server.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -29,9 +28,7 @@ function hastyClock(): Clock & { pauses: number } {
 test('a large body pauses between the stages of its write, whatever was stored before', async (t) => {
   const clock = hastyClock()
   // Watch caches pause, too, while they are filled.
-  const server = await startCore({ controllers: [], watchCache: false }, { clock })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ controllers: [], watchCache: false, clock }, t)
   /** Pauses of one request whose body has so many bytes of data. */
   async function pausesOf(method: string, name: string, bytes: number, query = ''): Promise<number> {
     const body = JSON.stringify({
@@ -63,9 +60,7 @@ test('a large body pauses between the stages of its write, whatever was stored b
 
 test('a small body that defaults make large pauses between the stages of its write', async (t) => {
   const clock = hastyClock()
-  const server = await startCore({ watchCache: false }, { clock })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ watchCache: false, clock }, t)
   const entries = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`f${index}`, 'a']))
   const spec = { type: 'object', additionalProperties: { type: 'string' }, default: entries }
   const schema = { type: 'object', properties: { spec } }

@@ -3,13 +3,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { after, before, test } from 'node:test'
-import type { ApiServer } from '../../../core/server.ts'
 import { type Listener, listen } from '../../../runtimes/node/network/listener.ts'
 import { issue, issueAuthority, newKey } from '../../../runtimes/node/pki/issue.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { type Api, configMap } from '../../support/api.ts'
 import { ManualClock } from '../../support/clock.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { apiAs, type InProcess, startInProcess } from '../../support/in-process.ts'
 import { eventually, within } from '../../support/wait.ts'
 import { type MessageReader, readMessages, watchMessages, watchMessagesOverHttp2 } from '../../support/watch-messages.ts'
 import { type WatchEvent, watchAt } from '../../support/watch-reader.ts'
@@ -28,19 +26,22 @@ const clock = new ManualClock()
 const timeout = 'timeoutSeconds=1'
 const endWatches = () => clock.advance(1_000)
 
-let server: ApiServer
+let running: InProcess
 let listener: Listener
 let place: Required<WebSocketPlace>
 let api: Api
 
 before(async () => {
   const user = { name: 'admin', groups: ['system:masters'] }
-  server = await createApiServer({
-    ...{ store: memoryStore(), clock, platform: 'kubernetes', controllers: [], authorizationModes: ['RBAC'], tokens: [{ token, user }] },
+  running = await startInProcess({
+    clock,
+    platform: 'kubernetes',
+    controllers: [],
+    authorizationModes: ['RBAC'],
+    tokens: [{ token, user }],
   })
-  api = apiOn({
-    fetch: (request) => server.fetch(new Request(request, { headers: { ...Object.fromEntries(request.headers), authorization } })),
-  })
+  const { server } = running
+  api = apiAs(server, token)
   const now = Date.now()
   const authority = issueAuthority('authority', newKey(), now)
   const { certPem: cert, keyPem: key } = issue(authority, { commonName: 'test', names: ['127.0.0.1'] }, now)
@@ -48,7 +49,7 @@ before(async () => {
   place = { host: '127.0.0.1', port: listener.port, tls: { ca: authority.certPem } }
 })
 after(async () => {
-  await server.close()
+  await running.close()
   await listener.close(0)
 })
 

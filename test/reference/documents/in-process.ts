@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { ServiceAccountKeys } from '../../../core/controllers/bootstrap/service-accounts.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Json, JsonObject } from '../../../core/schema/model.ts'
-import { startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 export interface Ours {
   get(path: string, headers?: Record<string, string>): Promise<Response>
@@ -18,7 +18,7 @@ export async function startOurs(): Promise<Ours> {
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   const issuer = 'https://kubernetes.default.svc'
   const serviceAccounts: ServiceAccountKeys = { signingKey: key, verificationKeys: [key], issuers: [issuer], audiences: [issuer] }
-  const server = await startCore({
+  const { close, server } = await startInProcess({
     platform: createPlatform('kubernetes'),
     serviceAccounts,
     authorizationModes: ['RBAC', 'AlwaysAllow'],
@@ -33,7 +33,7 @@ export async function startOurs(): Promise<Ours> {
       const response = await send(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
       if (response.status !== 201) throw new Error(await response.text())
     },
-    close: () => server.close(),
+    close,
   }
 }
 

@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Authorization, type AuthorizationFiles, createAuthorization } from '../../../core/access/authz/configured.ts'
 import { authorizationFileRows, authorizationRows } from '../../../core/access/authz/metrics.ts'
-import type { AuthorizationMode } from '../../../core/access/authz/modes.ts'
 import { RbacIndex } from '../../../core/access/authz/rbac-index.ts'
 import { reloadReports } from '../../../core/config/reload-metrics.ts'
 import { createMetrics } from '../../../core/meta/metrics/registry.ts'
@@ -16,9 +15,9 @@ import { createPlatform } from '../../../core/platform.ts'
 import type { Logger } from '../../../core/ports.ts'
 import { createOutbound } from '../../../runtimes/node/network/outbound.ts'
 import { nodeClock, nodeFiles } from '../../../runtimes/node/start/ports.ts'
-import { createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import { onResource } from '../../core/access/authz/attributes.ts'
 import { killedAtExit } from '../../support/child.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { nodeArguments } from '../../support/root.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 import { eventually } from '../../support/wait.ts'
@@ -271,24 +270,22 @@ test('invalid files', async () => {
   await assert.rejects(open([], { configuration: write('inside', configuration(inside)) }), /not in a pod/)
 })
 
-test('a server: 403 with the reason, 500 when no authorizer could decide, and ABAC after the webhook', async () => {
+test('a server: 403 with the reason, 500 when no authorizer could decide, and ABAC after the webhook', async (t) => {
   const policy = write('policy', '{"user":"system:anonymous","resource":"configmaps","namespace":"*","apiGroup":"*"}')
-  const serve = async (path: string, modes: readonly AuthorizationMode[]) =>
-    createApiServer({
-      store: memoryStore(),
-      files: nodeFiles,
-      outbound: ports.outbound,
-      telemetry: { logger },
-      controllers: [],
-      authorizationModes: modes,
-      authorizationFiles: { webhook: webhook(connection(path)), policy },
-    })
   const ask = async (path: string, what: string) => {
-    const server = await serve(path, ['ABAC', 'Webhook'])
-    const response = await server.fetch(new Request(`http://x${what}`))
-    const answer = { status: response.status, text: await response.text() }
-    await server.close()
-    return answer
+    const { fetch } = await startInProcess(
+      {
+        files: nodeFiles,
+        outbound: ports.outbound,
+        telemetry: { logger },
+        controllers: [],
+        authorizationModes: ['ABAC', 'Webhook'],
+        authorizationFiles: { webhook: webhook(connection(path)), policy },
+      },
+      t,
+    )
+    const response = await fetch(what)
+    return { status: response.status, text: await response.text() }
   }
   const secrets = '/api/v1/namespaces/default/secrets'
   assert.equal((await ask('/allow', secrets)).status, 200)

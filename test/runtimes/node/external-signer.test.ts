@@ -9,31 +9,28 @@ import { createMetrics } from '../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { createOutbound } from '../../../runtimes/node/network/outbound.ts'
 import { nodeClock } from '../../../runtimes/node/start/ports.ts'
-import { type ApiServer, createApiServer, memoryStore } from '../../../runtimes/web/index.ts'
 import type { Api } from '../../support/api.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { type InProcess, startInProcess } from '../../support/in-process.ts'
+import { silentLogger } from '../../support/logger.ts'
 import { type Signer, startSigner } from '../../support/signer.ts'
 import { temporaryDirectory } from '../../support/temporary.ts'
 
 const directory = temporaryDirectory('signer')
-const log = () => {}
-const logger = { debug: log, info: log, warn: log, error: log }
 const outbound = createOutbound()
 const registry = createMetrics()
 const metrics = registry.record(externalSignerRows)
-const connect = (unixSocket: string) => connectExternalSigner({ unixSocket, outbound, clock: nodeClock, logger, metrics })
+const connect = (unixSocket: string) => connectExternalSigner({ unixSocket, outbound, clock: nodeClock, logger: silentLogger, metrics })
 
-const servers: ApiServer[] = []
+const servers: InProcess[] = []
 async function serve(externalSigner: ExternalSigner, extend = false): Promise<Api> {
-  const server = await createApiServer({
-    store: memoryStore(),
+  const server = await startInProcess({
     controllers: [],
-    telemetry: { logger },
+    telemetry: { logger: silentLogger },
     platform: createPlatform('kubernetes'),
     serviceAccounts: { externalSigner, issuers: ['https://issuer'], audiences: ['https://issuer'], extend },
   })
   servers.push(server)
-  const api = apiOn(server)
+  const { api } = server
   await api.create('/api/v1/namespaces/default/serviceaccounts', { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'robot' } })
   return api
 }

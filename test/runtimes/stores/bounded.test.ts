@@ -4,8 +4,8 @@ import { boundedStore } from '../../../runtimes/stores/bounded.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { put, storeError } from '../../../runtimes/testing/store/calls.ts'
 import { bytes } from '../../../runtimes/testing/store/recorder.ts'
-import { createApiServer } from '../../../runtimes/web/index.ts'
-import { apiOf, configMap } from '../../support/api.ts'
+import { configMap } from '../../support/api.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 const value = 'x'.repeat(100)
 const bound = { bytes: 10_000, perObject: 900 }
@@ -30,9 +30,8 @@ test('counts what a store has when it is opened', async () => {
   await assert.rejects(boundedStore(inner, bound).put('k10', bytes(value), 0), storeError('no-space'))
 })
 
-test('a client gets a Status that says why', async () => {
-  const server = await createApiServer({ store: boundedStore(memoryStore(), { bytes: 500_000, perObject: 1_024 }) })
-  const api = apiOf(async (path, init) => server.fetch(new Request(`http://server${path}`, init)))
+test('a client gets a Status that says why', async (t) => {
+  const { api } = await startInProcess({ store: boundedStore(memoryStore(), { bytes: 500_000, perObject: 1_024 }) }, t)
   const collection = '/api/v1/namespaces/default/configmaps'
   let answer = await api.send('POST', collection, configMap('k0', { value }))
   for (let i = 1; answer.status === 201; i++) answer = await api.send('POST', collection, configMap(`k${i}`, { value }))
@@ -41,5 +40,4 @@ test('a client gets a Status that says why', async () => {
   assert.equal((await api.patch(`${collection}/k0`, { data: { more: 'x' } })).status, 200)
   assert.equal((await api.delete(`${collection}/k0`)).status, 200)
   assert.equal((await api.send('POST', collection, configMap('again', { value }))).status, 201)
-  await server.close()
 })

@@ -7,8 +7,8 @@ import { type KeyValueStore, StoreError } from '../../../core/ports.ts'
 import { openDurableStore } from '../../../runtimes/stores/durable.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { bytes, text } from '../../../runtimes/testing/store/recorder.ts'
-import { createApiServer } from '../../../runtimes/web/index.ts'
-import { apiOf, configMap } from '../../support/api.ts'
+import { configMap } from '../../support/api.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { watchAt } from '../../support/watch-reader.ts'
 import { hostClock, temporaryDirectory, warnings } from './helpers.ts'
 
@@ -91,10 +91,8 @@ test('a durable store drops it too and shrinks its files; sizes are restored on 
   await remove()
 })
 
-test('clients get the error of an expired resourceVersion, as from kube-apiserver', async () => {
-  const server = await createApiServer({ store: memoryStore({ pastBytes }), controllers: [], watchCache: false })
-  const fetch = async (path: string, init?: RequestInit) => server.fetch(new Request(`http://in-process${path}`, init))
-  const api = apiOf(fetch)
+test('clients get the error of an expired resourceVersion, as from kube-apiserver', async (t) => {
+  const { api, fetch } = await startInProcess({ store: memoryStore({ pastBytes }), controllers: [], watchCache: false }, t)
   const path = '/api/v1/namespaces/default/configmaps'
   for (const name of ['a', 'b']) await api.create(path, configMap(name))
   const { metadata } = await api.list(`${path}?limit=1`)
@@ -108,5 +106,4 @@ test('clients get the error of an expired resourceVersion, as from kube-apiserve
   assert.equal(event?.type, 'ERROR')
   const { code, reason, message } = event.object as unknown as { code: number; reason: string; message: string }
   assert.deepEqual([code, reason, message], [410, 'Expired', 'The resourceVersion for the provided watch is too old.'])
-  await server.close()
 })

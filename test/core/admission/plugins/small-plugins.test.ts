@@ -11,7 +11,7 @@ import { nodeDeclaredFeatureValidator } from '../../../../core/admission/plugins
 import { jobValidation, podGroupProtection, podGroupWorkloadExists } from '../../../../core/admission/plugins/pod-groups.ts'
 import { podResizeValidator } from '../../../../core/admission/plugins/pod-resize-validator.ts'
 import type { Toleration } from '../../../../core/admission/plugins/tolerations.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { admit, contextWith } from '../context.ts'
 
 const pod = (spec: object = {}) => ({ metadata: { name: 'p', namespace: 'dev' }, spec })
@@ -32,21 +32,19 @@ test('NamespaceExists: for all namespaced resources', async () => {
 })
 
 test('NamespaceAutoProvision: the first object creates its namespace, a dry run does not', async () => {
-  const server = await startCore({ controllers: [], admissionPlugins: { enable: ['NamespaceAutoProvision'] } })
+  const { fetch, close } = await startInProcess({ controllers: [], admissionPlugins: { enable: ['NamespaceAutoProvision'] } })
   const post = (path: string) =>
-    server.fetch(
-      new Request(`http://server${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ metadata: { name: 'c' } }),
-      }),
-    )
+    fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ metadata: { name: 'c' } }),
+    })
   assert.equal((await post('/api/v1/namespaces/fresh/configmaps?dryRun=All')).status, 404)
   assert.equal((await post('/api/v1/namespaces/fresh/configmaps')).status, 201)
-  assert.equal((await server.fetch(new Request('http://server/api/v1/namespaces/fresh'))).status, 200)
+  assert.equal((await fetch('/api/v1/namespaces/fresh')).status, 200)
   const refused = await post('/api/v1/namespaces/Not_a_name/configmaps')
   assert.equal(refused.status, 403, await refused.clone().text())
-  await server.close()
+  await close()
 })
 
 test('LimitPodHardAntiAffinityTopology', async () => {

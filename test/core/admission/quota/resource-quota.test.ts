@@ -9,6 +9,7 @@ import { ApiError } from '../../../../core/answers/status.ts'
 import type { ApiObject } from '../../../../core/resources/definition.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { attributesOf, type Write } from '../attributes.ts'
 import { contextWith } from '../context.ts'
@@ -294,7 +295,7 @@ test('resources limited to namespaces with a quota', async () => {
 })
 
 test('200 concurrent creates under a quota of 100 leave 100 objects and the right status; deletions free the quota', async () => {
-  const server = await startCore({ controllers: ['resourcequota'], admissionPlugins: { disable: ['ServiceAccount'] } })
+  const { server } = await startInProcess({ controllers: ['resourcequota'], admissionPlugins: { disable: ['ServiceAccount'] } })
   const send = async (method: string, path: string, body?: object) => {
     const init = { method, headers: { 'content-type': 'application/json' }, ...(body && { body: JSON.stringify(body) }) }
     const response = await server.fetch(new Request(`http://server${path}`, init))

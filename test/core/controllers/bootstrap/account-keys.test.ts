@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { createPlatform } from '../../../../core/platform.ts'
 import type { KeyValueStore, Logger } from '../../../../core/ports.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 const newKey = () =>
   generateKeyPairSync('ec', {
@@ -23,8 +23,7 @@ async function warningsOf(t: TestContext, store: KeyValueStore, identity: string
   const logger: Logger = { debug() {}, info() {}, warn, error() {} }
   const serviceAccounts = { signingKey, verificationKeys: accepted, issuers: ['https://own'], audiences: ['https://own'] } as const
   const options = { platform: createPlatform('kubernetes'), controllers: [], identity, hostname: `host-of-${identity}`, serviceAccounts }
-  const server = await startCore(options, { store, telemetry: { logger } })
-  t.after(() => server.close())
+  await startInProcess({ ...options, store, telemetry: { logger } }, t)
   return warnings
 }
 

@@ -1,15 +1,12 @@
 /** Endpoints of the cluster's own service with several servers on one store (--endpoint-reconciler-type). */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createPlatform } from '../../../../core/platform.ts'
 import type { Clock, KeyValueStore } from '../../../../core/ports.ts'
-import type { ServerOptions } from '../../../../core/server.ts'
 import { TestClock } from '../../../../runtimes/testing/clock.ts'
-import { memoryStore } from '../../../../runtimes/web/index.ts'
+import { type EmbeddedOptions, memoryStore } from '../../../../runtimes/web/index.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
-import type { TestObject } from '../../../support/api.ts'
-import { startCore } from '../../../support/core-server.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import type { Api, TestObject } from '../../../support/api.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 
@@ -28,25 +25,8 @@ interface Slice extends TestObject {
   readonly ports: readonly { readonly port: number }[] | null
 }
 
-async function start(
-  t: TestContext,
-  store: KeyValueStore,
-  advertiseAddress: string,
-  more: ServerOptions & { readonly clock?: Clock } = {},
-) {
-  const { clock = webClock, ...options } = more
-  const all = { platform: createPlatform('kubernetes'), controllers: [], advertiseAddress, ...options }
-  const server = await startCore(all, { store, clock, telemetry: { logger: silentLogger } })
-  let ended: Promise<void> | undefined
-  const close = () => {
-    ended ??= server.close()
-    return ended
-  }
-  t.after(close)
-  return { api: apiOn(server), close }
-}
-
-type Api = Awaited<ReturnType<typeof start>>['api']
+const start = (t: TestContext, store: KeyValueStore, advertiseAddress: string, more: Partial<EmbeddedOptions> = {}) =>
+  startInProcess({ platform: 'kubernetes', controllers: [], advertiseAddress, ...more, store, telemetry: { logger: silentLogger } }, t)
 
 const ipsOf = async (api: Api) => {
   const { body } = await api.get<Endpoints>(endpointsPath)

@@ -8,7 +8,7 @@ import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
 import type { TestObject } from '../../../support/api.ts'
 import { startCore } from '../../../support/core-server.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { apiOn, startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
 const platform = createPlatform('kubernetes')
@@ -37,9 +37,8 @@ function minuteClock() {
 
 async function start(t: TestContext, store = memoryStore()) {
   const { clock, tick } = minuteClock()
-  const server = await startCore({ platform, priorityAndFairness: 'on', controllers: [] }, { store, clock })
-  t.after(() => server.close())
-  return { ...apiOn(server), tick, close: () => server.close() }
+  const { api, close } = await startInProcess({ platform, priorityAndFairness: 'on', controllers: [], store, clock }, t)
+  return { ...api, tick, close }
 }
 
 const read = async (api: Awaited<ReturnType<typeof start>>, path: string) => {

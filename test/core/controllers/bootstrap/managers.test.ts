@@ -5,7 +5,7 @@ import { createPlatform } from '../../../../core/platform.ts'
 import type { ServerOptions } from '../../../../core/server.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { apiOf } from '../../../support/api.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
 interface Managed {
@@ -25,9 +25,7 @@ const options: ServerOptions = {
 }
 
 async function start(t: TestContext, more: ServerOptions = {}, store = memoryStore()) {
-  const server = await startCore({ ...options, ...more }, { store })
-  t.after(() => server.close())
-  const as = (path: string, init?: RequestInit) => server.fetch(new Request(`http://test${path}`, init))
+  const { fetch: as, server } = await startInProcess({ ...options, ...more, store }, t)
   return { server, get: async (path: string) => (await (await as(path)).json()) as Managed & { items?: Managed[] }, as }
 }
 

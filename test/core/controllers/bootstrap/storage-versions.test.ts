@@ -12,8 +12,7 @@ import { TestClock } from '../../../../runtimes/testing/clock.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
 import { configMap } from '../../../support/api.ts'
-import { startCore } from '../../../support/core-server.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
 const path = '/apis/internal.apiserver.k8s.io/v1alpha1/storageversions'
@@ -25,9 +24,8 @@ async function open(t: TestContext, store: KeyValueStore, identity: string, cloc
     featureGates: { StorageVersionAPI: true },
     runtimeConfig: { 'internal.apiserver.k8s.io/v1alpha1': served },
   }
-  const server = await startCore({ ...options, identity, hostname: `host-of-${identity}` }, { store, clock })
-  t.after(() => server.close())
-  return apiOn(server)
+  const { api } = await startInProcess({ ...options, identity, hostname: `host-of-${identity}`, store, clock }, t)
+  return api
 }
 
 const of = (server: string, encodingVersion: string) => ({

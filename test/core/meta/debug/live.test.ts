@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LiveReading } from '../../../../core/meta/debug/live.ts'
 import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 test('a stream of readings: requests, watches and what is in flight, until the server shuts down', async () => {
-  const server = await startCore({})
-  const ask = (path: string) => server.fetch(new Request(`http://server${path}`))
+  const { fetch: ask, server } = await startInProcess()
   const watch = await ask('/api/v1/configmaps?watch=1')
   await (await ask('/api/v1/namespaces')).text()
   const stream = await ask('/debug/live/stream')
@@ -24,13 +24,13 @@ test('a stream of readings: requests, watches and what is in flight, until the s
 })
 
 test('one self-contained page, unless profiles are off', async () => {
-  const server = await startCore({})
-  const page = await server.fetch(new Request('http://server/debug/live'))
+  const { fetch, close } = await startInProcess()
+  const page = await fetch('/debug/live')
   const text = await page.text()
   assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
   assert.doesNotMatch(text, /https?:(?!\/\/www\.w3\.org\/2000\/svg)|src=|href=(?!"data:,")|innerHTML/)
-  assert.equal((await server.fetch(new Request('http://server/debug/live/nope'))).status, 404)
-  await server.close()
+  assert.equal((await fetch('/debug/live/nope')).status, 404)
+  await close()
   const off = await startCore({ profiling: false })
   assert.equal((await off.fetch(new Request('http://server/debug/live'))).status, 404)
   await off.close()

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createProfiles, type ProfilesOptions } from '../../../../core/meta/debug/profiles.ts'
 import { type Profiler, ProfilerError, type StackProfile } from '../../../../core/ports.ts'
 import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { readProfile } from '../../../support/pprof.ts'
 import { asked, clockAt } from '../fixtures.ts'
 
@@ -110,8 +111,7 @@ test('without contention profiling nothing holds the event loop', async () => {
 })
 
 test('requests in flight, for authorized users, unless profiles are off', async () => {
-  const server = await startCore({})
-  const ask = (path: string) => server.fetch(new Request(`http://server${path}`))
+  const { fetch: ask, close } = await startInProcess()
   const watch = await ask('/api/v1/namespaces/default/configmaps?watch=1&labelSelector=secret')
   const text = await (await ask('/debug/pprof/goroutine?debug=1')).text()
   assert.match(text, /^goroutine profile: total [1-9]/)
@@ -121,7 +121,7 @@ test('requests in flight, for authorized users, unless profiles are off', async 
     /^request 1 \[GET \/debug\/pprof\/goroutine, \d+\.\d{3} s\]:\n\tGET \/debug/,
   )
   await watch.body?.cancel()
-  await server.close()
+  await close()
   const off = await startCore({ profiling: false })
   assert.equal((await off.fetch(new Request('http://server/debug/pprof/'))).status, 404)
   assert.equal((await off.debug(new Request('http://server/debug/pprof/'))).status, 200)

@@ -8,7 +8,7 @@ import { labelValuesFile } from '../../../../core/meta/metrics/label-values-file
 import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { allowedValues } from '../../../../core/meta/metrics/selection.ts'
 import { counter, gauge, histogram, type Stability, summary } from '../../../../core/metrics.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { platform, recorder } from '../fixtures.ts'
 
 const samples = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
@@ -155,17 +155,17 @@ test('OpenMetrics for clients that name it, with names that stay what they are',
 })
 
 test('a server leaves disabled metrics out of both pages, and compresses them for clients that ask', async () => {
-  const server = await startCore({
+  const { fetch, close } = await startInProcess({
     metrics: createMetrics(selectionOf('--disabled-metrics=apiserver_request_total,process_start_time_seconds')),
   })
-  const page = async (path: string) => (await server.fetch(new Request(`http://server${path}`))).text()
+  const page = async (path: string) => (await fetch(path)).text()
   await page('/readyz')
   for (const path of ['/metrics', '/metrics/slis'])
     assert.doesNotMatch(await page(path), /apiserver_request_total|process_start_time_seconds/, path)
   assert.match(await page('/metrics'), /^hidden_metrics_total 3$/m)
-  const zipped = await server.fetch(new Request('http://server/metrics', { headers: { 'accept-encoding': 'gzip' } }))
+  const zipped = await fetch('/metrics', { headers: { 'accept-encoding': 'gzip' } })
   assert.equal(zipped.headers.get('content-encoding'), 'gzip')
   const text = await new Response(zipped.body?.pipeThrough(new DecompressionStream('gzip'))).text()
   assert.match(text, /^apiserver_request_duration_seconds_count/m)
-  await server.close()
+  await close()
 })

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { NativeHistogram, zeroThreshold } from '../../../../core/meta/metrics/native-histogram.ts'
 import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { counter, gauge, histogram, summary } from '../../../../core/metrics.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { root } from '../../../support/root.ts'
 
 interface Buckets {
@@ -81,9 +81,9 @@ test('a histogram has native buckets only with the feature gate', () => {
 })
 
 test('clients get protobuf by Accept, as the reference negotiates it', async () => {
-  const server = await startCore({})
+  const { fetch, close } = await startInProcess()
   const typeOf = async (value: string) => {
-    const response = await server.fetch(new Request('http://x/metrics', { headers: { accept: value } }))
+    const response = await fetch('/metrics', { headers: { accept: value } })
     await response.arrayBuffer()
     return response.headers.get('content-type')
   }
@@ -97,5 +97,5 @@ test('clients get protobuf by Accept, as the reference negotiates it', async () 
     ['application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily', text],
   ]
   for (const [value, type] of rows) assert.equal(await typeOf(value), type, value)
-  await server.close()
+  await close()
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { convertedToV3 as convert } from '../../../../core/meta/openapi/v3-from-v2.ts'
 import type { JsonObject } from '../../../../core/schema/model.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { pauses } from '../fixtures.ts'
 
 const convertedToV3 = (document: JsonObject) => convert(document, pauses.sharedSlices())
@@ -111,9 +111,9 @@ function* references(value: unknown): Iterable<string> {
 }
 
 test("this server's own document: every reference leads somewhere, and every write has a body", async () => {
-  const server = await startCore({})
-  const swagger = (await (await server.fetch(new Request('http://server/openapi/v2'))).json()) as JsonObject
-  await server.close()
+  const { fetch, close } = await startInProcess()
+  const swagger = (await (await fetch('/openapi/v2')).json()) as JsonObject
+  await close()
   const document = await convertedToV3(swagger)
   const found = [...references(document)]
   assert.ok(found.length > 10_000)

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
-import { startCore } from '../../../support/core-server.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 const event = {
   metadata: { name: 'e' },
@@ -23,21 +22,18 @@ for (const [eventTtl, leases] of [
       granted++
       return store.grantLease(seconds)
     }
-    const server = await startCore({ eventTtl, controllers: [] }, { store: { ...store, grantLease } })
-    t.after(() => server.close())
+    const { api } = await startInProcess({ eventTtl, controllers: [], store: { ...store, grantLease } }, t)
     const before = granted
-    const api = apiOn(server)
     await api.create('/api/v1/namespaces/default/events', event)
     assert.equal(granted - before, leases)
   })
 }
 
 test('a list in YAML has its members in the order of their names', async (t) => {
-  const server = await startCore({ controllers: [] })
-  t.after(() => server.close())
+  const { fetch } = await startInProcess({ controllers: [] }, t)
   const yaml = { headers: { accept: 'application/yaml' } }
   const namesIn = async (path: string) => {
-    const response = await server.fetch(new Request(`http://test${path}`, yaml))
+    const response = await fetch(path, yaml)
     return [...(await response.text()).matchAll(/^(\w+):/gm)].map(([, name]) => name)
   }
   const members = ['apiVersion', 'items', 'kind', 'metadata']

@@ -6,8 +6,7 @@ import { memoryStore } from '../../../../runtimes/stores/memory.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
 import { configMap } from '../../../support/api.ts'
 import { ManualClock } from '../../../support/clock.ts'
-import { startCore } from '../../../support/core-server.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
 const collection = '/api/v1/namespaces/default/configmaps'
@@ -44,9 +43,7 @@ async function open(t: TestContext, featureGates: { readonly [gate: string]: boo
     error: (fields, message) => void logged.push(`${message} ${JSON.stringify(fields)}`),
   }
   const options = { ...{ controllers: [], featureGates }, compactionInterval: 0, countInterval: 0 }
-  const server = await startCore(options, { clock, telemetry: { logger }, store })
-  t.after(() => server.close())
-  const api = apiOn(server)
+  const { api } = await startInProcess({ ...options, clock, telemetry: { logger }, store }, t)
   const number = async (status: string) => {
     const start = `apiserver_storage_consistency_checks_total{group="",resource="configmaps",status="${status}"} `
     const { body } = await api.get<string>('/metrics')

@@ -6,6 +6,7 @@ import { memoryStore } from '../../../../runtimes/stores/memory.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
 import { definitionsPath, smallDefinition } from '../../../conformance/definitions.ts'
 import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
 const count = 300
@@ -57,7 +58,7 @@ test('the first list of a resource reads it in slices', async () => {
   for (let n = 0; n < count; n++) await ask(before, 'POST', path, { metadata: { name: `a${n}` } })
   await before.close()
   const clock = countingClock()
-  const server = await startCore({}, { store, clock })
+  const { server } = await startInProcess({ store, clock })
   const first = await pausesOf(clock, () => ask(server, 'GET', path))
   const second = await pausesOf(clock, () => ask(server, 'GET', path))
   assert.ok(first >= count && second < count, `${first} pauses, then ${second}`)
@@ -66,7 +67,7 @@ test('the first list of a resource reads it in slices', async () => {
 
 test('a list in another version is converted and selected in slices', async () => {
   const clock = countingClock()
-  const server = await startCore({}, { clock })
+  const { server } = await startInProcess({ clock })
   const openAPIV3Schema = {
     type: 'object',
     properties: { spec: { type: 'object', properties: { size: { type: 'integer', default: 3 } } } },
@@ -107,7 +108,7 @@ test('an index is made in slices, once; a page of selected objects stops where i
   for (let n = 0; n < count; n++) await ask(filling, 'POST', pods, { metadata: { name: `p${n}`, labels: { a: 'b' } }, spec })
   await filling.close()
   const clock = countingClock()
-  const server = await startCore({ admissionPlugins: { disable: ['ServiceAccount'] } }, { store, clock })
+  const { server } = await startInProcess({ admissionPlugins: { disable: ['ServiceAccount'] }, store, clock })
   await ask(server, 'GET', pods)
   const pauses = async (query: string, found: number) => {
     const before = clock.pauses

@@ -4,8 +4,8 @@ import { after, before, test } from 'node:test'
 import type { KeyValueStore } from '../../../../core/ports.ts'
 import { openEtcdStore } from '../../../../runtimes/stores/etcd.ts'
 import { bytes } from '../../../../runtimes/testing/store/recorder.ts'
-import { startCore } from '../../../support/core-server.ts'
 import { type Etcd, startEtcd } from '../../../support/etcd.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { type TcpProxy, tcpProxy } from '../../../support/tcp-proxy.ts'
 import { within } from '../../../support/wait.ts'
 import { hostClock, warnings } from '../helpers.ts'
@@ -74,12 +74,12 @@ test('a write that was sent is awaited', async () => {
 
 for (const ending of ['client', 'deadline'] as const)
   test(`a GET, a LIST, a PATCH of a server leave their seats: ${ending}`, async () => {
-    const server = await startCore({}, { store, clock: hostClock, telemetry: { logger: warnings() } })
+    const { fetch, close } = await startInProcess({ store, clock: hostClock, telemetry: { logger: warnings() } })
     const path = '/api/v1/namespaces/default/configmaps'
     const ask = (method: string, at: string, body?: object, signal?: AbortSignal) => {
       const headers = { 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' }
       const init = { method, headers, ...(body && { body: JSON.stringify(body) }), ...(signal && { signal }) }
-      return server.fetch(new Request(`http://test${at}`, init))
+      return fetch(at, init)
     }
     const name = `of-${ending}`
     const object = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } }
@@ -103,5 +103,5 @@ for (const ending of ['client', 'deadline'] as const)
       }
       assert.equal(await within('the seats', seats(), soon), 'apiserver_current_inflight_requests{request_kind="readOnly"} 1')
     })
-    await server.close()
+    await close()
   })

@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test'
 import type { KeyValueStore } from '../../../../core/ports.ts'
 import { openEtcdStore } from '../../../../runtimes/stores/etcd.ts'
 import { bytes, text } from '../../../../runtimes/testing/store/recorder.ts'
-import { createApiServer, type EmbeddedOptions } from '../../../../runtimes/web/index.ts'
+import type { EmbeddedOptions } from '../../../../runtimes/web/index.ts'
 import { type Api, assertFailure, configMap, type TestObject } from '../../../support/api.ts'
 import { type Etcd, startEtcd } from '../../../support/etcd.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { hostClock, warnings } from '../helpers.ts'
 
@@ -24,11 +24,11 @@ after(async () => {
 })
 
 async function withServer(options: Partial<EmbeddedOptions>, run: (api: Api) => Promise<void>): Promise<void> {
-  const server = await createApiServer({ store, telemetry: { logger: warnings() }, controllers: [], ...options })
+  const { api, close } = await startInProcess({ store, telemetry: { logger: warnings() }, controllers: [], ...options })
   try {
-    await run(apiOn(server))
+    await run(api)
   } finally {
-    await server.close()
+    await close()
   }
 }
 

@@ -6,7 +6,7 @@ import type { PodSecurityConfiguration } from '../../../../../core/admission/con
 import type { PluginContext } from '../../../../../core/admission/context.ts'
 import { podSecurity } from '../../../../../core/admission/plugins/pod-security.ts'
 import { ApiError } from '../../../../../core/answers/status.ts'
-import { startCore } from '../../../../support/core-server.ts'
+import { startInProcess } from '../../../../support/in-process.ts'
 import { attributesOf, type Write } from '../../attributes.ts'
 import { contextWith } from '../../context.ts'
 
@@ -193,11 +193,9 @@ test('namespace labels are validated, and existing pods that violate a new level
 })
 
 test('refusals name pods by their generated name, and warnings are headers', async () => {
-  const server = await startCore({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
+  const { fetch, close } = await startInProcess({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } })
   const send = (path: string, body: object) =>
-    server.fetch(
-      new Request(`http://server${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    )
+    fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
   assert.equal((await send('/api/v1/namespaces', namespace({ enforce: 'baseline' }))).status, 201)
   const pods = '/api/v1/namespaces/dev/pods'
   const refused = await send(pods, { metadata: { generateName: 'p-' }, spec: bad })
@@ -212,5 +210,5 @@ test('refusals name pods by their generated name, and warnings are headers', asy
   assert.equal(warned.status, 201)
   assert.match(warned.headers.get('warning') ?? '', /would violate PodSecurity/)
   assert.equal((await send(pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })).status, 201)
-  await server.close()
+  await close()
 })
