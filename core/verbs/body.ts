@@ -25,6 +25,7 @@ import { clone } from '../schema/json/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { decodeEnvelope, decodeProtobuf } from '../schema/protobuf/protobuf.ts'
 import { cborFault, cborFaults, cborValue, readingCbor } from './cbor-body.ts'
+import { firstFault } from './first-fault.ts'
 import { operationFaults } from './patch/operation-faults.ts'
 import type { BodyServices, Target } from './services.ts'
 import { type BodyKind, checkOptionsType, checkType, type TypeCheck } from './type-meta.ts'
@@ -63,8 +64,9 @@ export function objectOf(
   check: TypeCheck = checkType,
 ): { object: ApiObject; faults: string[] } {
   const typed = check({ value, sorted, bytes }, kind, platform)
+  const options = { root: true, bounds: requestBounds, sorted, omitsKeys }
   try {
-    const decoded = decode(kind.schema, typed, { root: true, shares: isOwn, bounds: requestBounds, sorted, omitsKeys })
+    const decoded = decode(kind.schema, typed, { ...options, shares: isOwn })
     const object = keepCleared(decoded.value as unknown as ApiObject, typed)
     kind.strategy?.convertGiven?.(object, platform)
     return {
@@ -72,8 +74,9 @@ export function objectOf(
       faults: [...faults, ...(isStrict ? [] : decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`))],
     }
   } catch (error) {
-    if (error instanceof DecodeError) throw refusal(kind, error.message, error)
-    throw error
+    if (!(error instanceof DecodeError)) throw error
+    const first = firstFault(typed, sorted === true, error, (part) => void decode(kind.schema, part, options))
+    throw refusal(kind, first.message, first)
   }
 }
 

@@ -8,6 +8,7 @@ import { type MaybePromise, then } from '../../common/maybe-promise.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
+import { refusal } from './about.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
 /** Access reviews are allowed for missing namespaces. */
@@ -40,10 +41,11 @@ export function namespaceLifecycle({ platform, find, findLive, clock }: PluginCo
       if (found) attributes.requireUnchanged?.(namespaces, found, (now) => checkOpen(attributes, now))
     })
 
-  function checkOpen({ groupResource, namespace: name, name: object }: AdmissionAttributes, found: ApiObject | undefined): void {
+  function checkOpen(attributes: AdmissionAttributes, found: ApiObject | undefined): void {
+    const { namespace: name } = attributes
     if (found === undefined) throw notFound(namespaces, name)
     if (found.metadata.deletionTimestamp === undefined) return
-    const error = forbidden(groupResource, object, `unable to create new content in namespace ${name} because it is being terminated`)
+    const error = refusal(attributes, `unable to create new content in namespace ${name} because it is being terminated`)
     error.status.details = {
       ...error.status.details,
       causes: [{ reason: 'NamespaceTerminating', message: `namespace ${name} is being terminated`, field: 'metadata.namespace' }],

@@ -5,7 +5,7 @@ import type { Context } from '../../ports.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
-import { isAbout, specOf } from './about.ts'
+import { isAbout, refusal, specOf } from './about.ts'
 
 interface PriorityClass extends ApiObject {
   readonly value?: number
@@ -40,16 +40,15 @@ export function priority({ platform, find, list, enabled }: PluginContext): Admi
       return found ?? { value: 0, preemptionPolicy: defaultPreemption }
     }
     const found = await find(group, 'priorityclasses', '', name, attributes)
-    if (found === undefined) throw forbidden(attributes.groupResource, attributes.name, `no PriorityClass with name ${name} was found`)
+    if (found === undefined) throw refusal(attributes, `no PriorityClass with name ${name} was found`)
     return found
   }
 
   async function create(attributes: AdmissionAttributes, spec: Prioritized): Promise<void> {
     const { value = 0, preemptionPolicy } = await classOf(attributes, spec)
     const refuse = (what: string, given: string | number, computed: string | number) =>
-      forbidden(
-        attributes.groupResource,
-        attributes.name,
+      refusal(
+        attributes,
         `the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`,
       )
     if (spec.priority !== undefined && spec.priority !== value) throw refuse('integer value of priority', spec.priority, value)
@@ -64,7 +63,7 @@ export function priority({ platform, find, list, enabled }: PluginContext): Admi
     const { value = 0 } = await classOf(attributes, spec)
     if (spec.priority !== undefined && spec.priority !== value) {
       const reason = `priority set in the pod group (${spec.priority}) must match the priority computed (${value}) based on the priority class set in the spec`
-      throw forbidden(attributes.groupResource, attributes.name, reason)
+      throw refusal(attributes, reason)
     }
     spec.priority = value
   }

@@ -1,12 +1,12 @@
 /** Applies a pod's runtime class: overhead, node selector and tolerations (plugin/pkg/admission/runtimeclass, KEP-688). */
 
-import { forbidden, unreasoned } from '../../answers/status.ts'
+import { unreasoned } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { compareQuantities, parseQuantity } from '../../schema/formats/quantity.ts'
 import { given } from '../../schema/json/given-empty.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
-import { isAbout, specOf } from './about.ts'
+import { isAbout, refusal, specOf } from './about.ts'
 import { misnamed } from './misnamed.ts'
 import { mergeTolerations, type Toleration } from './tolerations.ts'
 
@@ -32,21 +32,19 @@ const sameAmounts = (a: Amounts = {}, b: Amounts = {}) =>
   })
 
 export function runtimeClass({ find }: PluginContext): AdmissionPlugin {
-  const refuse = ({ groupResource, name }: AdmissionAttributes, why: string) => forbidden(groupResource, name, why)
-
   async function classOf(attributes: AdmissionAttributes, { runtimeClassName }: RunningSpec): Promise<RuntimeClass | undefined> {
     if (typeof runtimeClassName !== 'string') return undefined
     const found = await find('node.<domain>', 'runtimeclasses', '', runtimeClassName, attributes)
     const wrong = found === undefined ? misnamed(runtimeClassName) : undefined
     if (wrong !== undefined) throw unreasoned(wrong)
-    if (found === undefined) throw refuse(attributes, `pod rejected: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`)
+    if (found === undefined) throw refusal(attributes, `pod rejected: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`)
     return found
   }
 
   function setOverhead(attributes: AdmissionAttributes, spec: RunningSpec, { overhead }: RuntimeClass): void {
     if (!overhead) return
     if (spec.overhead && !sameAmounts(overhead.podFixed, spec.overhead))
-      throw refuse(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
+      throw refusal(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
     spec.overhead = { ...overhead.podFixed }
   }
 
@@ -56,7 +54,7 @@ export function runtimeClass({ find }: PluginContext): AdmissionPlugin {
     for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
       const own = selector[key]
       if (own !== undefined && own !== value)
-        throw refuse(
+        throw refusal(
           attributes,
           `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
         )
@@ -84,7 +82,7 @@ export function runtimeClass({ find }: PluginContext): AdmissionPlugin {
       const spec = specOf<RunningSpec>(attributes.object)
       const overhead = (await classOf(attributes, spec))?.overhead
       if (overhead ? !sameAmounts(overhead.podFixed, spec.overhead) : given(spec, 'overhead'))
-        throw refuse(
+        throw refusal(
           attributes,
           overhead
             ? "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"

@@ -4,12 +4,11 @@
  */
 
 import { type Pod, secretNames } from '../../access/authz/node-pod.ts'
-import { forbidden } from '../../answers/status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { parseBool } from '../../schema/formats/bool.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
-import { isAbout, specOf } from './about.ts'
+import { isAbout, refusal, specOf } from './about.ts'
 import { misnamed } from './misnamed.ts'
 import { type AccountPodSpec, foreignSecret, type ServiceAccount } from './service-account-secrets.ts'
 import { mountToken } from './service-account-token.ts'
@@ -25,20 +24,19 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
   const enforced = platform.name('<labels>/enforce-mountable-secrets')
 
   async function accountOf(attributes: AdmissionAttributes, name: string): Promise<ServiceAccount> {
-    const { groupResource, name: pod, namespace } = attributes
+    const { namespace } = attributes
     const account = ['', 'serviceaccounts', namespace, name, attributes] as const
     const found = await (name === defaultName ? findSoon(createdWithin, ...account) : find(...account))
     if (found !== undefined) return found
-    throw forbidden(
-      groupResource,
-      pod,
+    throw refusal(
+      attributes,
       `error looking up service account ${namespace}/${name}: ${misnamed(name) ?? `serviceaccount ${JSON.stringify(name)} not found`}`,
     )
   }
 
-  function checkMirror({ groupResource, name }: AdmissionAttributes, pod: ApiObject): void {
+  function checkMirror(attributes: AdmissionAttributes, pod: ApiObject): void {
     const { serviceAccountName, volumes } = specOf<AccountPodSpec>(pod)
-    const refuse = (what: string) => forbidden(groupResource, name, `a mirror pod may not ${what}`)
+    const refuse = (what: string) => refusal(attributes, `a mirror pod may not ${what}`)
     if (serviceAccountName) throw refuse('reference service accounts')
     if (secretNames(pod as Pod).length > 0) throw refuse('reference secrets')
     const tokens = (volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []).some((source) => source.serviceAccountToken)
@@ -63,7 +61,7 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
         spec.imagePullSecrets = imagePullSecrets.map(({ name }) => ({ ...(name !== undefined && { name }) }))
     },
     async validate(attributes) {
-      const { object: pod, operation, groupResource, name } = attributes
+      const { object: pod, operation } = attributes
       const ephemeral = operation === 'UPDATE'
       if (!isAbout(attributes, 'pods', '', ephemeral ? 'ephemeralcontainers' : '') || pod === undefined) return
       if (isMirror(pod, mirror)) {
@@ -74,7 +72,7 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
       const account = await accountOf(attributes, spec.serviceAccountName ?? '')
       if (parseBool(account.metadata.annotations?.[enforced] ?? '') !== true) return
       const problem = foreignSecret(account, spec, ephemeral)
-      if (problem !== undefined) throw forbidden(groupResource, name, problem)
+      if (problem !== undefined) throw refusal(attributes, problem)
     },
   }
 }

@@ -25,7 +25,7 @@ export const PodDisruptionBudgetSpec = message(
     }),
   },
   {
-    validate(spec, path, errors) {
+    validateFirst(spec, path, errors) {
       const { minAvailable, maxUnavailable } = spec
       if (minAvailable !== undefined && maxUnavailable !== undefined) {
         errors.invalid(path, asJson(spec), 'minAvailable and maxUnavailable cannot be both set')

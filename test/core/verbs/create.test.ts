@@ -48,6 +48,23 @@ test('what can not be created is refused with the reason', async () => {
   }
 })
 
+test('of several faults the first one of the text is told; the members of YAML are sorted', async () => {
+  const ports = (text: string) =>
+    `{"kind":"Pod","apiVersion":"v1","spec":{"containers":[{"name":"c"},{"ports":[${text}],"name":1}]},"metadata":{"name":2}}`
+  const rows: readonly (readonly [type: string, text: string, at: string])[] = [
+    ['json', '{"hostPort":"x","containerPort":"y"}', 'ContainerPort.spec.containers.ports.hostPort'],
+    ['json', '{"containerPort":"x","hostPort":"y"}', 'ContainerPort.spec.containers.ports.containerPort'],
+    ['json', '{"containerPort":1},{"protocol":1}', 'ContainerPort.spec.containers.ports.protocol'],
+    ['yaml', '{"hostPort":"x","containerPort":"y"}', 'ObjectMeta.metadata.name'],
+  ]
+  for (const [type, text, at] of rows) {
+    const { body } = await api.send<Status>('POST', '/api/v1/namespaces/default/pods', ports(text), {
+      'content-type': `application/${type}`,
+    })
+    assert.match(body.message ?? '', new RegExp(`^Pod in version "v1" cannot be handled as a Pod: json: .* Go struct field ${at} of type`))
+  }
+})
+
 test('fields that only the server sets have no manager on create', async () => {
   const system = {
     uid: 'x',

@@ -1,13 +1,18 @@
 /** Plugins that mutate pods and nodes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AdmissionPlugin } from '../../../../core/admission/attributes.ts'
+import type { PluginContext } from '../../../../core/admission/context.ts'
 import { alwaysPullImages } from '../../../../core/admission/plugins/always-pull-images.ts'
 import { defaultTolerationSeconds } from '../../../../core/admission/plugins/default-toleration-seconds.ts'
 import { podTopologyLabels } from '../../../../core/admission/plugins/pod-topology-labels.ts'
 import { priority } from '../../../../core/admission/plugins/priority.ts'
 import { runtimeClass } from '../../../../core/admission/plugins/runtime-class.ts'
+import { serviceAccount } from '../../../../core/admission/plugins/service-account.ts'
 import { taintNodesByCondition } from '../../../../core/admission/plugins/taint-nodes-by-condition.ts'
 import { mergeTolerations } from '../../../../core/admission/plugins/tolerations.ts'
+import { ApiError } from '../../../../core/answers/status.ts'
+import { attributesOf, once } from '../attributes.ts'
 import { admit, contextWith } from '../context.ts'
 
 const pod = (spec: object = {}, metadata: object = {}) => ({ metadata: { name: 'p', namespace: 'dev', ...metadata }, spec })
@@ -44,6 +49,27 @@ test('Priority: pods get the value of their class', async () => {
   const ephemeral = pod({})
   await admit(plugin, update(ephemeral, pod({ priority: 1 }), 'pods/status'))
   assert.deepEqual(ephemeral.spec, {}, 'subresources are ignored')
+})
+
+test('an object without a name is named by its prefix in refusals, and without one as unknown', async () => {
+  const rows: readonly (readonly [make: (context: PluginContext) => AdmissionPlugin, spec: object])[] = [
+    [priority, { priorityClassName: 'x' }],
+    [priority, { priority: 7 }],
+    [serviceAccount, { serviceAccountName: 'nobody' }],
+    [runtimeClass, { runtimeClassName: 'none' }],
+  ]
+  for (const [make, spec] of rows)
+    for (const [metadata, name] of [
+      [{ generateName: 'web-' }, 'web-'],
+      [{}, 'Unknown'],
+    ] as const) {
+      const attributes = attributesOf(create({ metadata: { namespace: 'dev', ...metadata }, spec: { ...spec } }))
+      await assert.rejects(
+        async () => make(contextWith()).mutate?.(attributes, once),
+        (error) =>
+          error instanceof ApiError && error.message.startsWith(`pods "${name}" is forbidden: `) && error.status.details?.name === name,
+      )
+    }
 })
 
 test('Priority: the default class, which is unique', async () => {

@@ -32,6 +32,15 @@ tables(
           'spec: Invalid value: {"MinAvailable":"50%","Selector":{},"MaxUnavailable":1,"UnhealthyPodEvictionPolicy":null}: minAvailable and maxUnavailable cannot be both set',
         ],
       ],
+      [
+        'both amounts, one negative, before an unknown policy',
+        { 'spec.maxUnavailable': -1, 'spec.unhealthyPodEvictionPolicy': 'No' },
+        [
+          'spec: Invalid value: {"MinAvailable":"50%","Selector":{},"MaxUnavailable":-1,"UnhealthyPodEvictionPolicy":"No"}: minAvailable and maxUnavailable cannot be both set',
+          'spec.maxUnavailable: Invalid value: -1: must be greater than or equal to 0',
+          'spec.unhealthyPodEvictionPolicy: Unsupported value: "No": supported values: "AlwaysAllow", "IfHealthyBudget"',
+        ],
+      ],
       ['more than 100%', { 'spec.minAvailable': '150%' }, ['spec.minAvailable: Invalid value: "150%": must not be greater than 100%']],
       ['negative amount', { 'spec.minAvailable': -1 }, ['spec.minAvailable: Invalid value: -1: must be greater than or equal to 0']],
       [

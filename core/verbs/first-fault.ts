@@ -1,0 +1,53 @@
+/** Which of several faults of a body is told: the first one of its text, as by Go's decoder, whatever the order of the schema. */
+import { DecodeError } from '../schema/decode-error.ts'
+import { isObject } from '../schema/json/is-object.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
+
+/** Levels in which it is looked for: each costs as much as decoding what is below it. */
+const maxLevels = 16
+
+/** The error of decoding the value; undefined: none. */
+function faultOf(decode: (value: JsonObject) => void, value: JsonObject): DecodeError | undefined {
+  try {
+    decode(value)
+    return undefined
+  } catch (error) {
+    if (error instanceof DecodeError) return error
+    throw error
+  }
+}
+
+/** Members of an object or items of a list, each with what it would be without the others. */
+function* alone(value: Json, sorted: boolean): Generator<readonly [part: Json, wrap: (part: Json) => Json]> {
+  if (Array.isArray(value)) for (const item of value) yield [item, (part) => [part]]
+  else if (isObject(value)) {
+    const names = Object.keys(value)
+    for (const name of sorted ? names.sort() : names) yield [value[name] as Json, (part) => ({ [name]: part })]
+  }
+}
+
+/**
+ * @param fault that of the whole object, which is told if no part has one of its own.
+ * @param sorted members are read by name, as from YAML.
+ */
+export function firstFault(object: JsonObject, sorted: boolean, fault: DecodeError, decode: (value: JsonObject) => void): DecodeError {
+  let found = fault
+  let value: Json = object
+  let whole = (part: Json): Json => part
+  for (let level = 0; level < maxLevels; level++) {
+    let next: readonly [part: Json, wrap: (part: Json) => Json] | undefined
+    for (const [part, wrap] of alone(value, sorted)) {
+      const error = faultOf(decode, whole(wrap(part)) as JsonObject)
+      if (error === undefined) continue
+      found = error
+      next = [part, wrap]
+      break
+    }
+    if (next === undefined) break
+    const [part, wrap] = next
+    const outer = whole
+    value = part
+    whole = (inner) => outer(wrap(inner))
+  }
+  return found
+}
