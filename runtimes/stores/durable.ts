@@ -105,7 +105,8 @@ function makeDirectory(path: string): void {
   for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made)) syncDirectory(dirname(made))
 }
 
-function journalOf(log: Log, closed: () => Promise<void>): Journal {
+/** `closed` is called when the log is closed. */
+export function journalOf(log: Log, closed: () => Promise<void>): Journal {
   return {
     append: (changes) => log.append(changes.map((change) => ({ change }))),
     grant: (lease) => log.append([{ lease }]),

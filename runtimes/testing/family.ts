@@ -31,7 +31,7 @@ export interface Surroundings {
   /** The state that it starts from is one that a server with the same options has left, maybe with work for controllers. */
   readonly continues?: boolean
   /** Opens the store, when the server starts; default: one in memory. */
-  readonly openStore?: (options: ForkableStoreOptions) => ForkableStore | Promise<ForkableStore>
+  readonly openStore?: (options: ForkableStoreOptions) => ForkableStore
   /** Calls of other servers. */
   readonly outbound?: Required<Outbound>
 }
@@ -139,7 +139,7 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
       const clock = new TestClock(webClock, { ahead: from?.ahead, advanced: wake })
 
       async function start(): Promise<Started> {
-        const store = await openStore({ clock, changed: noteChange, ...(from && { from: from.store }) })
+        const store = openStore({ clock, changed: noteChange, ...(from && { from: from.store }) })
         const api = await startOver({ store, clock, outbound: answers.over(calls, clock) }, left !== undefined, own)
         running = { api, store }
         if (from === undefined) firstStates?.note(store.snapshot(), own)

@@ -1,5 +1,5 @@
 /** Where a server's state is while the server does not run. */
-import type { ForkableStore, ForkableStoreOptions } from '../../stores/forkable.ts'
+import type { ForkableStore, ForkableStoreOptions, StoreSnapshot } from '../../stores/forkable.ts'
 import type { Snapshot } from '../../testing/server.ts'
 import type { Settings } from './hosted.ts'
 
@@ -7,7 +7,9 @@ import type { Settings } from './hosted.ts'
 export interface Loaded {
   readonly from: Snapshot
   /** Opens the store; absent: in memory, from the snapshot. */
-  readonly openStore?: (options: ForkableStoreOptions) => ForkableStore | Promise<ForkableStore>
+  readonly openStore?: (options: ForkableStoreOptions) => ForkableStore
+  /** The state is that of a server of this release: what a new server writes is there. */
+  readonly continues: boolean
 }
 
 /** The snapshots of a server by name. */
@@ -20,14 +22,14 @@ export interface Snapshots {
 export interface Home {
   readonly snapshots: Snapshots
   load(): Promise<Loaded>
-  /** Replaces the state. */
-  save(snapshot: Snapshot): Promise<void>
+  /** Replaces the state. The first time, this makes the server. */
+  save(snapshot: Snapshot, settings: Settings): Promise<void>
   /** The state, if it is in memory and the server does not run. */
   kept?(): Snapshot | undefined
-  /** Keeps what the server is. */
-  describe?(settings: Settings): Promise<void>
-  /** The clock was turned to this many milliseconds ahead of the host's. */
-  turned?(ahead: number): Promise<void>
+  /** The state of a server that was loaded, if its own snapshots may not be kept. */
+  present?(): StoreSnapshot
+  /** Keeps what the server is, and how many milliseconds its clock is ahead of the host's. */
+  describe?(settings: Settings, ahead: number): Promise<void>
   /** The server has ended in this state, which its store has. */
   ended(snapshot: Snapshot): Promise<void>
   /** Removes the state. */
@@ -51,7 +53,7 @@ export function memoryHome(): Home {
     },
     async load() {
       if (kept === undefined) throw new Error('the server has no state')
-      return { from: kept }
+      return { from: kept, continues: true }
     },
     save: keep,
     ended: keep,

@@ -143,12 +143,13 @@ export class Hosted {
   /** The present state. Takes constant time. */
   async snapshot(): Promise<Snapshot> {
     await this.#ending
-    return (this.isAwake ? undefined : this.#home.kept?.()) ?? this.use((server) => server.snapshot())
+    const kept = this.isAwake ? undefined : this.#home.kept?.()
+    return kept ?? this.use((server) => ({ ...server.snapshot(), ...(this.#home.present && { store: this.#home.present() }) }))
   }
 
   /** Replaces the state: requests in flight end. Faults and recorded requests are forgotten. */
   restore(snapshot: Snapshot): Promise<void> {
-    return this.#end(() => this.#home.save(snapshot))
+    return this.#end(() => this.#home.save(snapshot, this.#settings))
   }
 
   /** Adds a fault. Rejects with an OptionError. */
@@ -167,7 +168,7 @@ export class Hosted {
   turnClock<T>(turn: (clock: TestClock) => Promise<T>): Promise<T> {
     return this.use(async ({ clock }) => {
       const result = await turn(clock)
-      await this.#home.turned?.(clock.ahead)
+      await this.#home.describe?.(this.#settings, clock.ahead)
       return result
     })
   }
@@ -175,7 +176,7 @@ export class Hosted {
   async addHooks(hooks: readonly Hook[]): Promise<void> {
     const names = new Set(hooks.map(({ name }) => name))
     this.#settings = { ...this.#settings, hooks: [...this.#settings.hooks.filter(({ name }) => !names.has(name)), ...hooks] }
-    await this.#home.describe?.(this.#settings)
+    await this.use(({ clock }) => this.#home.describe?.(this.#settings, clock.ahead))
   }
 
   /** Leaves memory, except for its state, if nobody has used it for these milliseconds. What is only in memory keeps it awake. */
@@ -208,16 +209,16 @@ export class Hosted {
     try {
       const { options, limits, hooks } = this.#settings
       const { outbound, telemetry, trusted } = this.#shared
-      const { from, openStore = forkableStore } = await this.#home.load()
+      const { from, continues, openStore = forkableStore } = await this.#home.load()
       const bound = { bytes: limits.storedBytes, perObject: objectBytes }
       const server = await startHosted(options, {
         from,
-        continues: true,
+        continues,
         outbound,
         telemetry,
         answers: hooks.map((hook) => hookAnswer(hook, trusted)),
-        openStore: async (asked: ForkableStoreOptions) => {
-          const store = await openStore({ ...asked, pastBytes: limits.storedBytes })
+        openStore: (asked: ForkableStoreOptions) => {
+          const store = openStore({ ...asked, pastBytes: limits.storedBytes })
           return { ...boundedStore(store, bound), snapshot: store.snapshot }
         },
       })
@@ -241,7 +242,7 @@ export class Hosted {
       if (server) {
         const snapshot = server.snapshot()
         await server.close()
-        if (!then) await this.#home.ended(snapshot)
+        await this.#home.ended(snapshot)
       }
       await then?.()
     })()

@@ -145,8 +145,7 @@ export class Hosts {
 
   async #hosted(settings: Settings, snapshot: Snapshot): Promise<Hosted> {
     const home = this.#options.homeOf(settings.name)
-    await home.describe?.(settings)
-    await home.save(snapshot)
+    await home.save(snapshot, settings)
     return new Hosted(settings, home, this.#options)
   }
 

@@ -1,8 +1,12 @@
 /** `apiserver hosts`: the listener, the interface and the servers together. */
+import { join } from 'node:path'
 import { notFound } from '../../../core/answers/status.ts'
+import { FlagError } from '../../../core/flags/flag.ts'
 import { hostPort } from '../../../core/outgoing/url-parts.ts'
 import type { Connection, Logger } from '../../../core/ports.ts'
 import { LightRequest } from '../../../core/request/light-request.ts'
+import { reasonOf } from '../../atomic-file.ts'
+import { buildInfo } from '../build-info.ts'
 import { nodeClock } from '../clock.ts'
 import { createOutbound } from '../network/outbound.ts'
 import { issue } from '../pki/issue.ts'
@@ -11,6 +15,7 @@ import { localAddress } from '../start/address.ts'
 import { openListener } from '../start/open-listener.ts'
 import { Opened } from '../start/opened.ts'
 import { authorityIn, publishAuthority, tokenIn } from './credentials.ts'
+import { type Disk, openDisk } from './disk.ts'
 import type { HostsFlags } from './flags.ts'
 import { hostSuffix, pathPrefix, placeOf } from './front.ts'
 import { memoryHome } from './home.ts'
@@ -44,7 +49,10 @@ export async function startHosts(flags: HostsFlags, logger: Logger): Promise<Hos
 async function startAll(flags: HostsFlags, logger: Logger, opened: Opened): Promise<string> {
   const clock = nodeClock
   const token = tokenIn(flags.get('token-file'))
-  const authority = authorityIn(undefined, clock.now())
+  const directory = flags.get('data-dir') || undefined
+  const disk = directory === undefined ? undefined : await openDirectory(directory, logger)
+  if (disk) opened.add(() => disk.close())
+  const authority = authorityIn(directory && join(directory, 'pki'), clock.now())
   const outbound = createOutbound()
   const hosts = new Hosts({
     clock,
@@ -54,9 +62,10 @@ async function startAll(flags: HostsFlags, logger: Logger, opened: Opened): Prom
     maxServers: flags.get('max-servers'),
     idleTimeout: flags.get('idle-timeout'),
     limits: { storedBytes: flags.get('max-stored-bytes'), requestsInFlight: flags.get('max-requests-inflight'), requestBytes },
-    homeOf: memoryHome,
+    homeOf: disk?.homeOf ?? memoryHome,
   })
   opened.add(() => hosts.close())
+  for (const { settings, home } of disk?.servers ?? []) hosts.add(settings, home)
 
   const bind = flags.get('bind-address')
   const address = localAddress(bind)
@@ -97,4 +106,13 @@ async function startAll(flags: HostsFlags, logger: Logger, opened: Opened): Prom
   url = `https://${hostPort(address, listener.port)}`
   publishAuthority(flags.get('ca-file'), authority)
   return url
+}
+
+async function openDirectory(path: string, logger: Logger): Promise<Disk> {
+  const { gitCommit = '', buildDate = '' } = buildInfo()
+  try {
+    return await openDisk(path, { clock: nodeClock, logger, release: `${gitCommit} ${buildDate}` })
+  } catch (error) {
+    throw new FlagError(`--data-dir: ${path}: ${reasonOf(error)}`)
+  }
 }

@@ -1,0 +1,230 @@
+/**
+ * Servers in a directory, which survive the end of the process: each has a folder with `server.json` and a write-ahead log, and one for its snapshots.
+ * A folder without `server.json` is one that was being made or removed.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Clock, Logger } from '../../../core/ports.ts'
+import { makeDirectories } from '../../atomic-file.ts'
+import { journalOf } from '../../stores/durable.ts'
+import { Engine } from '../../stores/engine.ts'
+import { type ForkableStore, type ForkableStoreOptions, type StoreSnapshot, storeSnapshot } from '../../stores/forkable.ts'
+import { createLog } from '../../stores/log/create.ts'
+import { nodeDirectory, unsyncedDirectory } from '../../stores/log/files.ts'
+import { type OpenLog, openLog } from '../../stores/log/open.ts'
+import { type Owner, takeOwnership } from '../../stores/log/owner.ts'
+import { keyValueStore } from '../../stores/mvcc.ts'
+import type { Secrets } from '../../testing/secrets.ts'
+import type { Snapshot } from '../../testing/server.ts'
+import { readSnapshot, saveSnapshot } from '../../testing/snapshot-file.ts'
+import type { Home, Loaded } from './home.ts'
+import type { Settings } from './hosted.ts'
+
+export interface DiskOptions {
+  readonly clock: Clock
+  readonly logger: Logger
+  /** This release: the states of others are brought up to date when a server starts. */
+  readonly release: string
+}
+
+/** What `server.json` has. */
+interface Described {
+  readonly format: 'apiserver-hosts/1'
+  readonly release: string
+  readonly settings: Settings
+  readonly secrets: Secrets
+  /** Milliseconds that the server's clock is ahead of the host's. */
+  readonly ahead: number
+  /** Number of the folder of its log. */
+  readonly generation: number
+}
+
+/** Size at which a segment of a log ends: of many servers, each is small. */
+const segmentBytes = 4 * 1024 * 1024
+
+/** Makes a file, or the names in a directory, durable. */
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** The entry of a value in a new log, whose keys are bytes. */
+function* changesOf({ base: { versions }, attached }: StoreSnapshot) {
+  const items = [...versions.list({ prefix: '' }).items].sort((a, b) => a.modRevision - b.modRevision)
+  for (const { key, value, createRevision, modRevision: revision } of items)
+    yield { key: Buffer.from(key).toString('latin1'), value, createRevision, revision, lease: attached.get(key) ?? 0n }
+}
+
+/** A server's folder. */
+class DiskHome implements Home {
+  readonly #path: string
+  readonly #options: DiskOptions
+  #described: Described | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #open: (OpenLog & { isClosed: boolean; engine?: Engine }) | undefined
+
+  constructor(path: string, options: DiskOptions, described?: Described) {
+    this.#path = path
+    this.#options = options
+    this.#described = described
+  }
+
+  readonly snapshots = {
+    names: () => {
+      const folder = join(this.#path, 'snapshots')
+      const files = existsSync(folder) ? readdirSync(folder) : []
+      return files.flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : [])).sort()
+    },
+    get: async (name: string) => {
+      const path = this.#snapshotPath(name)
+      return existsSync(path) ? await readSnapshot(path) : undefined
+    },
+    set: async (name: string, snapshot: Snapshot) => {
+      makeDirectories(join(this.#path, 'snapshots'))
+      await saveSnapshot(snapshot, this.#snapshotPath(name))
+    },
+  }
+
+  async load(): Promise<Loaded> {
+    const { secrets, ahead, release } = this.#known()
+    const { clock, logger } = this.#options
+    const opened = { ...(await openLog(nodeDirectory(this.#logPath()), { clock, logger, segmentBytes })), isClosed: false }
+    this.#open = opened
+    const { history, leases, attached } = opened
+    return {
+      from: { store: { base: { versions: history, depth: 0 }, leases, attached }, ahead, secrets },
+      continues: release === this.#options.release,
+      openStore: (options) => this.#openStore(options),
+    }
+  }
+
+  present(): StoreSnapshot {
+    const { history, engine, ...loaded } = this.#opened()
+    const { leases, attached } = engine ? leasesOf(engine) : loaded
+    return storeSnapshot(history.revision, history.list({ prefix: '' }).items, { leases, attached })
+  }
+
+  async save({ store, ahead, secrets }: Snapshot, settings: Settings): Promise<void> {
+    const before = this.#described
+    const generation = (before?.generation ?? 0) + 1
+    const path = this.#logPath(generation)
+    await rm(path, { recursive: true, force: true })
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    const { revision } = store.base.versions
+    const changes = changesOf(store)
+    const state = { revision, leases: store.leases, changes, count: store.base.versions.count('') }
+    // Nothing counts before `server.json` is there, so that all files can be synced at the same time.
+    await createLog(unsyncedDirectory(nodeDirectory(path)), state)
+    const files = (await readdir(path)).map((name) => join(path, name))
+    await Promise.all([...files, path, this.#path, dirname(this.#path)].map(sync))
+    await this.#write({ format: 'apiserver-hosts/1', release: this.#options.release, settings, secrets, ahead, generation })
+    if (before) await rm(this.#logPath(before.generation), { recursive: true, force: true })
+  }
+
+  async describe(settings: Settings, ahead: number): Promise<void> {
+    await this.#write({ ...this.#known(), settings, ahead })
+  }
+
+  async ended(): Promise<void> {
+    const opened = this.#open
+    this.#open = undefined
+    if (opened === undefined || opened.isClosed) return
+    await opened.log.close()
+  }
+
+  async remove(): Promise<void> {
+    await this.ended()
+    await rm(this.#descriptionPath(), { force: true })
+    await sync(this.#path)
+    await rm(this.#path, { recursive: true, force: true })
+  }
+
+  #openStore({ clock, changed, pastBytes }: ForkableStoreOptions): ForkableStore {
+    const opened = this.#opened()
+    const { log, history, leases, attached } = opened
+    const journal = journalOf(log, async () => {
+      opened.isClosed = true
+    })
+    const append = async (changes: Parameters<typeof journal.append>[0]) => {
+      await journal.append(changes)
+      changed?.()
+    }
+    const engine = new Engine({
+      clock,
+      history,
+      leases,
+      attached,
+      journal: { ...journal, append },
+      ...(pastBytes !== undefined && { pastBytes }),
+    })
+    opened.engine = engine
+    return { ...keyValueStore(engine), snapshot: () => this.present() }
+  }
+
+  /** Writes one description after the other. */
+  #write(described: Described): Promise<void> {
+    this.#described = described
+    const write = async () => {
+      const draft = `${this.#descriptionPath()}.new`
+      await writeFile(draft, JSON.stringify(described), { mode: 0o600, flush: true })
+      await rename(draft, this.#descriptionPath())
+      await sync(this.#path)
+    }
+    this.#writing = this.#writing.then(write, write)
+    return this.#writing
+  }
+
+  #known(): Described {
+    if (this.#described === undefined) throw new Error(`${this.#path}: the server was not made`)
+    return this.#described
+  }
+
+  #opened() {
+    if (this.#open === undefined) throw new Error(`${this.#path}: the log is not open`)
+    return this.#open
+  }
+
+  #descriptionPath = () => join(this.#path, 'server.json')
+  #snapshotPath = (name: string) => join(this.#path, 'snapshots', `${name}.json`)
+  #logPath = (generation = this.#known().generation) => join(this.#path, `log-${generation}`)
+}
+
+/** The leases of a store and their keys. */
+function leasesOf({ leases, clock }: Engine): Pick<StoreSnapshot, 'leases' | 'attached'> {
+  const ids = leases.ids()
+  return {
+    leases: ids.map((id) => ({ id, expires: clock.now() + (leases.times(id)?.remaining ?? 0) * 1000 })),
+    attached: new Map(ids.flatMap((id) => leases.keys(id).map((key) => [key, id] as const))),
+  }
+}
+
+export interface Disk {
+  /** The servers that are there. */
+  readonly servers: readonly { readonly settings: Settings; readonly home: Home }[]
+  homeOf(name: string): Home
+  close(): Promise<void>
+}
+
+/** Opens a directory of servers, which one process may do at a time. Rejects with an Error in one line. */
+export async function openDisk(path: string, options: DiskOptions): Promise<Disk> {
+  const folder = join(path, 'servers')
+  makeDirectories(folder)
+  const owner: Owner = await takeOwnership(path)
+  const homeOf = (name: string, described?: Described) => new DiskHome(join(folder, name), options, described)
+  const servers = readdirSync(folder).flatMap((name) => {
+    const file = join(folder, name, 'server.json')
+    if (!existsSync(file)) {
+      rmSync(join(folder, name), { recursive: true, force: true })
+      return []
+    }
+    const described = JSON.parse(readFileSync(file, 'utf8')) as Described
+    if (described.format !== 'apiserver-hosts/1') throw new Error(`${file}: is of another version of this program`)
+    return [{ settings: described.settings, home: homeOf(name, described) }]
+  })
+  return { servers, homeOf: (name) => homeOf(name), close: () => owner.release() }
+}
