@@ -46,6 +46,12 @@ const needs =
   (flags) =>
     flags.isSet(one) && !flags.isSet(other) ? `${flags.spelling(one)} needs ${flags.spelling(other)}` : undefined
 
+/** Threads share a port and a store of their own, and no other one. */
+const oneThreadOnly =
+  (...names: readonly FlagName[]): Rule =>
+  (flags) =>
+    flags.get('workers') === 1 ? undefined : setOf(flags, names).map((name) => `${flags.spelling(name)} needs --workers=1`)
+
 /** Setting a flag to its default requires nothing. */
 const isOff = (value: unknown) => value === false || value === 0 || value === ''
 
@@ -80,6 +86,7 @@ const rules: readonly Rule[] = [
   together('proxy-client-cert-file', 'proxy-client-key-file'),
   together('nodeagent-client-certificate', 'nodeagent-client-key'),
   needs('kvstore-servers-overrides', 'kvstore-servers'),
+  oneThreadOnly('kvstore-servers', 'permit-port-sharing', 'peer-ca-file', 'debug-socket-path'),
   (flags) =>
     flags.get('encryption-provider-config-automatic-reload') && !flags.isSet('encryption-provider-config')
       ? '--encryption-provider-config-automatic-reload needs --encryption-provider-config'

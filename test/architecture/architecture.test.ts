@@ -268,12 +268,25 @@ test('an embedded server loads no flags', () => {
 
 /** Where flags become options. What is below `start/` otherwise, and all other folders, take these. */
 const readsFlags = new Set([
-  ...['assets', 'authentication-options', 'certificate-options', 'daemon', 'flag-file', 'main', 'options', 'run', 'snapshot', 'store'].map(
-    (name) => `runtimes/node/start/${name}.ts`,
-  ),
+  ...[
+    'assets',
+    'authentication-options',
+    'certificate-options',
+    'daemon',
+    'flag-file',
+    'host',
+    'main',
+    'options',
+    'run',
+    'snapshot',
+    'store',
+  ].map((name) => `runtimes/node/start/${name}.ts`),
   'runtimes/node/check/index.ts',
   'runtimes/node/egress/flags.ts',
   'runtimes/node/log/options.ts',
+  'runtimes/node/workers/count.ts',
+  // A thread has the command line of its process.
+  'runtimes/node/workers/worker.ts',
 ])
 
 test('flags are read where options are made of them', () => {

@@ -94,6 +94,7 @@ describe('linearizability', { concurrency: true }, () => {
   const killed: { readonly [title: string]: { readonly etcd?: true; readonly flags?: readonly string[] } } = {
     'embedded store': {},
     'embedded store, without watch cache': { flags: ['--watch-cache=false'] },
+    'embedded store, on two workers': { flags: ['--workers=2'] },
     etcd: { etcd: true },
   }
   for (const [title, { etcd: usesEtcd, flags = [] }] of Object.entries(killed))

@@ -39,6 +39,12 @@ export const servingFlags = {
   'permit-port-sharing': bool({
     help: 'Bind with SO_REUSEPORT, so that several servers can share address and port, and one can take over from another. Needs Node 22.12 or newer, Bun or Deno.',
   }),
+  workers: int({
+    min: 0,
+    max: 256,
+    default: 1,
+    help: 'Threads that serve requests, each with its share of the connections and limits. From 2 on, the main thread only has the store and the controllers. 0: as many as there are cores. Needs Node, and the embedded store.',
+  }),
   'enable-aggregator-routing': bool(sets('network', 'aggregatorRouting')),
   'aggregator-reject-forwarding-redirect': bool(sets('network', 'rejectForwardedRedirects')),
   'endpoint-reconciler-type': choice({ oneOf: endpointReconcilerTypes, ...sets('serving', 'endpointReconciler') }),

@@ -10,6 +10,7 @@ import { type MetricRow, type MetricRows, type Metrics, type Recorded, unrecorde
 import { type AcceptClause, parseAccept } from '../../request/accept.ts'
 import { concatenate } from '../../schema/bytes.ts'
 import { mergedCounts, mergedNumbers } from './constrained-series.ts'
+import { type MetricSeries, mergedMetric, seriesOf } from './merged.ts'
 import { metricFamily } from './protobuf-format.ts'
 import { type Metric, numberLines, recorders } from './recorders.ts'
 import { constraintOf, isSelected, type MetricSelection } from './selection.ts'
@@ -46,6 +47,10 @@ export interface MetricsRegistry extends Metrics {
   /** The text as a response with these headers; `asked`: headers of a request, which select format and coding. */
   respond(asked?: Headers, headers?: { readonly [name: string]: string }): Response
   readonly selection: MetricSelection
+  /** All series, for `printWith` of another thread. */
+  series(): readonly MetricSeries[]
+  /** From now on what is printed includes these series of other threads of the same server. */
+  printWith(others: readonly MetricSeries[]): void
 }
 
 const openMetrics = 'application/openmetrics-text'
@@ -99,7 +104,19 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     return output + format.end
   }
 
-  const sorted = () => [...metrics.values()].sort((a, b) => (a.row.name < b.row.name ? -1 : 1))
+  let others: readonly MetricSeries[] = []
+  const all = (): readonly Metric[] => {
+    const own = [...metrics.values()]
+    if (others.length === 0) return own
+    const byName = new Map<string, MetricSeries[]>()
+    for (const each of [...own.map(seriesOf), ...others]) {
+      const same = byName.get(each.row.name)
+      if (same) same.push(each)
+      else byName.set(each.row.name, [each])
+    }
+    return Array.from(byName.values(), mergedMetric)
+  }
+  const sorted = () => [...all()].sort((a, b) => (a.row.name < b.row.name ? -1 : 1))
   const families = () =>
     concatenate(
       sorted().flatMap((metric) => metricFamily(metric.row, describe(metric.row), metric.read()) ?? []),
@@ -159,5 +176,9 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       return new Reply(gzipped(new Blob([body]).stream()), { headers: { ...headers, 'Content-Encoding': 'gzip' } })
     },
     selection,
+    series: () => Array.from(metrics.values(), seriesOf),
+    printWith(series) {
+      others = series
+    },
   }
 }

@@ -48,9 +48,16 @@ export interface ListenOptions extends Certificates {
   readonly clock?: Clock
 }
 
+/** A socket that is bound to an address, as `listen` of node:net takes it. */
+export interface BoundSocket {
+  readonly fd: number
+}
+
 export interface Listener {
   /** TLS handshakes that failed since the start. */
   readonly handshakeErrors: number
+  /** Open connections. */
+  readonly connections: number
   readonly address: string
   readonly port: number
   /** Replaces the certificates for new connections. Throws, and changes nothing, when they are unusable. */
@@ -64,6 +71,9 @@ const idleGrace = 2_000
 /** Acts after these milliseconds, and after what has arrived by then is read. */
 const later = (act: () => void, milliseconds = idleGrace) => void setTimeout(() => setImmediate(act), milliseconds)
 
+/** Connections that wait to be accepted. */
+const backlog = 1024
+
 /** Milliseconds between checks of timeouts. */
 const sweepInterval = 1_000
 const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 }
@@ -71,8 +81,9 @@ const socketOptions = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 3
 /**
  * Opens a port that speaks TLS with HTTP/2 and HTTP/1.1, and hands every request to `handler`.
  * Rejects when the address can't be bound or a certificate is unusable, and with an OptionError when an option is invalid or unknown.
+ * `over`: listens on this socket instead of the options' address and port.
  */
-export async function listen(options: ListenOptions, handler: Handler): Promise<Listener> {
+export async function listen(options: ListenOptions, handler: Handler, over?: BoundSocket): Promise<Listener> {
   validateOptions('listen', listenRows, options, { required: ['cert', 'key'] })
   const { http2 = true, maxConcurrentStreams = 100, logger, clock = nodeClock } = options
   const service = createService(handler, logger)
@@ -211,7 +222,7 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     })
     secure.take(socket)
   })
-  await bind(front, options)
+  await bind(front, options, over)
   const own = front.address()
   if (own === null || typeof own === 'string') throw new Error('listen: no address')
 
@@ -230,6 +241,9 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
     port: own.port,
     get handshakeErrors() {
       return handshakeErrors
+    },
+    get connections() {
+      return sockets.size
     },
     reload(changes) {
       const next = { ...certificates, ...changes }
@@ -262,15 +276,17 @@ export async function listen(options: ListenOptions, handler: Handler): Promise<
 const peerOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 /** All interfaces means both address families, where the host has them. */
-async function bind(server: Server, { address = '', port = 0, sharePort = false }: ListenOptions): Promise<void> {
-  const attempt = (host: string) =>
+async function bind(server: Server, { address = '', port = 0, sharePort = false }: ListenOptions, bound?: BoundSocket): Promise<void> {
+  const started = (begin: (listening: () => void) => void) =>
     new Promise<void>((resolve, reject) => {
       server.once('error', reject)
-      server.listen({ host, port, backlog: 1024, reusePort: sharePort }, () => {
+      begin(() => {
         server.off('error', reject)
         resolve()
       })
     })
+  if (bound) return started((listening) => server.listen(bound, backlog, listening))
+  const attempt = (host: string) => started((listening) => server.listen({ host, port, backlog, reusePort: sharePort }, listening))
   if (!['', '0.0.0.0', '::'].includes(address)) return attempt(address)
   try {
     await attempt('::')

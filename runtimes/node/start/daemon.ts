@@ -1,53 +1,45 @@
 /** A running server from a parsed command line. */
-import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { tracingConfiguration } from '../../../core/config/files/tracing.ts'
 import { flagConflicts } from '../../../core/flags/exclusions.ts'
 import { FlagError } from '../../../core/flags/flag.ts'
 import { gatesOfFlags } from '../../../core/flags/gates.ts'
 import { headerWarnings } from '../../../core/flags/header-warnings.ts'
-import { metricSelectionOf } from '../../../core/flags/metrics.ts'
 import type { ParsedFlags } from '../../../core/flags/parse.ts'
-import { labelValuesFile } from '../../../core/meta/metrics/label-values-file.ts'
-import { createMetrics, type MetricsRegistry } from '../../../core/meta/metrics/registry.ts'
 import { hostPort } from '../../../core/outgoing/url-parts.ts'
-import type { Logger } from '../../../core/ports.ts'
+import type { KeyValueStore, Logger } from '../../../core/ports.ts'
 import { prepareApiServer } from '../../../core/server.ts'
 import { reasonOf } from '../../atomic-file.ts'
-import type { Dial } from '../../wire/client/socket.ts'
-import type { EgressSelector } from '../egress/flags.ts'
 import { sharingWarnings } from '../http/port-sharing.ts'
 import { logOfFlags } from '../log/options.ts'
 import type { LogOutput } from '../log/output.ts'
-import { createOutbound } from '../network/outbound.ts'
+import type { ListenOptions } from '../network/listener.ts'
 import type { AuditLog } from '../observe/audit-log.ts'
 import { openDebugSocket } from '../observe/debug-socket.ts'
-import { createProfiler } from '../observe/profiler.ts'
-import { announced, clientAuthorities } from '../pki/authorities.ts'
-import { claimCertificates, followCertificates, preparePki, servingCertificates } from '../pki/certificates.ts'
-import { hostIdentity } from '../pki/identity.ts'
+import { claimCertificates, preparePki, servingCertificates } from '../pki/certificates.ts'
 import { writeKubeconfig } from '../pki/kubeconfig.ts'
 import type { Pki } from '../pki/pki.ts'
-import type { Tracing } from '../tracing/index.ts'
-import { advertisedAddress, localAddress } from './address.ts'
-import { authenticators, staticTokens } from './authentication.ts'
+import { workerCount } from '../workers/count.ts'
+import type { Port } from '../workers/descriptor.ts'
+import { localAddress } from './address.ts'
 import { authenticationOptions, authorizationWarnings } from './authentication-options.ts'
 import { certificateOptions, listenOptions } from './certificate-options.ts'
 import { aborted } from './ending-signal.ts'
-import { checkFlagFiles, loadFlagFile, makeFlagDirectory, namingFlag } from './flag-file.ts'
-import { openListener } from './open-listener.ts'
+import { checkFlagFiles, makeFlagDirectory, namingFlag } from './flag-file.ts'
+import { prepareHost } from './host.ts'
+import { keepCertificates } from './keep-certificates.ts'
+import { openListener, portError } from './open-listener.ts'
 import { Opened } from './opened.ts'
 import { serverOptions } from './options.ts'
-import { nodeClock, nodeFiles, nodeOutbound } from './ports.ts'
+import { nodeClock } from './ports.ts'
 import { shutDown } from './shutdown.ts'
 import { openStores, storeOptions } from './store.ts'
 import { nodeUsage } from './usage.ts'
 
-/**
- * Milliseconds from serving until the CertificateRequest names the client CAs; before, it names none, which allows any. The first CA that
- * Node is given makes it parse all public CAs too: 20 ms, a tenth of a start.
- */
-const announcementDelay = 250
+/** What the flags were parsed from: workers parse it again. */
+export interface CommandLine {
+  readonly argv: readonly string[]
+  readonly program: string
+}
 
 /** A running daemon. */
 export interface Daemon {
@@ -73,13 +65,18 @@ function writeAdminConfig(flags: ParsedFlags, pki: Pki, port: number): void {
  * Starts everything and resolves when the server is ready; to undefined when `ending` aborts before, and then everything is closed again. Rejects
  * with a one-line error, which names the flag that it is about. `output`: where the log goes; default: where the flags send it.
  */
-export async function start(flags: ParsedFlags, ending: AbortSignal, output?: LogOutput): Promise<Daemon | undefined> {
+export async function start(
+  flags: ParsedFlags,
+  ending: AbortSignal,
+  output?: LogOutput,
+  commandLine?: CommandLine,
+): Promise<Daemon | undefined> {
   const [conflict] = flagConflicts(flags)
   if (conflict !== undefined) throw new FlagError(conflict)
   checkFlagFiles(flags)
   const opened = new Opened()
   try {
-    const daemon = await startAll(flags, ending, opened, output)
+    const daemon = await startAll(flags, ending, opened, output, commandLine)
     if (daemon === undefined) await opened.close()
     return daemon
   } catch (error) {
@@ -89,7 +86,15 @@ export async function start(flags: ParsedFlags, ending: AbortSignal, output?: Lo
 }
 
 /** Adds each thing that it opens to `opened`. */
-async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened, output?: LogOutput): Promise<Daemon | undefined> {
+async function startAll(
+  flags: ParsedFlags,
+  ending: AbortSignal,
+  opened: Opened,
+  output: LogOutput | undefined,
+  commandLine: CommandLine | undefined,
+): Promise<Daemon | undefined> {
+  const workers = workerCount(flags)
+  if (workers > 1 && commandLine === undefined) throw new FlagError('--workers: a server beside a command has one thread')
   const log = logOfFlags(flags, output)
   const { logger } = log
   const sharing = flags.get('permit-port-sharing') ? sharingWarnings() : []
@@ -115,54 +120,38 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
   if (!pki) return undefined
   const auditLog = await openLog(flags, logger)
   opened.add(() => auditLog?.close())
-  const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')
-  const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
-  const egress = await openEgress(flags, metrics)
-  const tracing = await tracingOfFlags(flags, identity, logger, egress?.dials.controlplane)
-  opened.add(() => tracing?.close())
   let handshakeErrors = () => 0
-  const telemetry = {
-    ...log,
-    usage: { ...nodeUsage, handshakeErrors: () => handshakeErrors() },
-    profiler: createProfiler(),
-    ...(tracing && { tracer: tracing.tracer }),
-    ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }),
-  }
-  const ports = { clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry }
-  const authorities = await clientAuthorities(authentication.authorities, pki, ports)
-  opened.add(() => authorities.close())
-  const tokens = await staticTokens(authentication, ports)
-  opened.add(() => tokens.close())
-  const address = advertisedAddress(flags.get('advertise-address'), flags.get('bind-address'))
-  const given = { authorities, tokens, serviceAccountKey: pki.serviceAccountKeyPem }
   for (const warning of authorizationWarnings(flags)) logger.warn({}, warning)
-  const complete = {
-    ...options,
-    ...(await authenticators(authentication, given, ports, metrics, egress?.classes)),
-    metrics,
-    hostname: hostname(),
-    identity,
-    serverAddress: hostPort(flags.get('external-hostname') || address, flags.get('secure-port')),
-    advertiseAddress: address,
-    rootCa: pki.servingAuthorityPem,
-  }
+  const { ports, authorities, ...host } = await prepareHost(
+    flags,
+    {
+      ...{ options, authentication, pki },
+      log: { ...log, ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }) },
+      usage: { ...nodeUsage, handshakeErrors: () => handshakeErrors() },
+    },
+    opened,
+  )
+  let mainStore: KeyValueStore | undefined
   const open = async () => {
-    const { store, overrides = [] } = await openStores(stores, nodeClock, logger, egress?.dials.etcd)
+    const { store, overrides = [] } = await openStores(stores, nodeClock, logger, host.dialStore)
     for (const each of [store, ...overrides.map((override) => override.store)]) openedStores.add(() => each.close())
+    mainStore = store
     return { store, overrides }
   }
-  const server = prepareApiServer(ports, open, complete)
+  const server = prepareApiServer(ports, open, host.options)
   const certificates = servingCertificates(files, pki)
   const openPort = async () => {
     const port = await openListener({ ...listening, ...certificates, logger }, server.answer)
     opened.add(() => port.close(0))
     return port
   }
+  const shared = workers > 1 ? await boundPort(listening) : undefined
+  if (shared) opened.add(() => shared.close())
   // The server opens its stores when it starts, and needs them until it has ended.
   const openedStores = new Opened()
   opened.add(() => openedStores.close())
   // The port opens first, so that clients can ask what the server still waits for. Those of a shared port expect answers from every server.
-  const early = listening.sharePort ? undefined : await openPort()
+  const early = listening.sharePort || shared ? undefined : await openPort()
   handshakeErrors = () => early?.handshakeErrors ?? 0
   opened.add(() => server.close())
   opened.add(await openDebugSocket(flags.get('debug-socket-path'), server.debug))
@@ -171,37 +160,29 @@ async function startAll(flags: ParsedFlags, ending: AbortSignal, opened: Opened,
     ended()
     return undefined
   }
+  if (shared && mainStore && commandLine) {
+    const { Pool } = await import('../workers/pool.ts')
+    const { metrics } = host
+    const setVerbosity = log.setVerbosity ?? (() => {})
+    const pool = await Pool.open({
+      ...{ count: workers, commandLine, pki, port: shared, store: mainStore, auditLog, metrics, clock: nodeClock, logger, setVerbosity },
+    })
+    opened.add(() => pool.end())
+    if (ending.aborted) {
+      ended()
+      return undefined
+    }
+    writeAdminConfig(flags, pki, shared.port)
+    logger.info({ address: hostPort(shared.address, shared.port), workers }, 'serving')
+    const running = { server: pool.around(server), listener: pool, opened, logger }
+    return { port: shared.port, stop: (cause) => shutDown(shutdown, running, cause) }
+  }
   const listener = early ?? (await openPort())
   handshakeErrors = () => listener.handshakeErrors
   writeAdminConfig(flags, pki, listener.port)
-  opened.add(await followCertificates(files, pki, certificates, logger, (changed) => listener.reload(changed)))
-  const announce = () => {
-    try {
-      listener.reload({ clientAuthorities: announced(authorities) })
-    } catch (error) {
-      logger.error({ error: reasonOf(error) }, 'client CA names could not be added to TLS handshakes')
-    }
-  }
-  authorities.onChange(announce)
-  const announcement = setTimeout(announce, announcementDelay)
-  opened.add(() => clearTimeout(announcement))
+  await keepCertificates(listener, { files, pki, certificates, authorities, logger }, opened)
   logger.info({ address: hostPort(listener.address, listener.port) }, 'serving')
   return { port: listener.port, stop: (cause) => shutDown(shutdown, { server, listener, opened, logger }, cause) }
-}
-
-/** The tracer; undefined: none is wanted. `dial`: the way to the collector; undefined: a direct one. */
-async function tracingOfFlags(flags: ParsedFlags, identity: string, logger: Logger, dial: Dial | undefined): Promise<Tracing | undefined> {
-  const configuration = loadFlagFile(flags, 'tracing-config-file', tracingConfiguration)
-  if (configuration === undefined) return undefined
-  const { openTracing } = await import('../tracing/index.ts')
-  return openTracing({ configuration, identity, dial, logger })
-}
-
-/** The egress selector; undefined: none is configured. */
-async function openEgress(flags: ParsedFlags, metrics: MetricsRegistry): Promise<EgressSelector | undefined> {
-  if (!flags.get('egress-selector-config-file')) return undefined
-  const { egressOfFlags } = await import('../egress/flags.ts')
-  return egressOfFlags(flags, metrics, nodeClock)
 }
 
 const [megabyte, day] = [1024 * 1024, 24 * 3_600_000]
@@ -223,4 +204,14 @@ async function openLog(flags: ParsedFlags, logger: Logger): Promise<AuditLog | u
   return openAuditLog(options).catch((error: unknown) => {
     throw new FlagError(`--audit-log-path: ${reasonOf(error)}`)
   })
+}
+
+/** The port that workers listen on. Rejects with a FlagError when it can't be bound. */
+async function boundPort(options: Pick<ListenOptions, 'address' | 'port'>): Promise<Port> {
+  const { bindPort } = await import('../workers/descriptor.ts')
+  try {
+    return bindPort(options)
+  } catch (error) {
+    throw portError(error, options)
+  }
 }

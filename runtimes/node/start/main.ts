@@ -7,6 +7,7 @@ import { messageOf } from '../../../core/schema/message-of.ts'
 import { buildInfo } from '../build-info.ts'
 import { keepRunning } from '../clock.ts'
 import { keepObjectsYoung } from '../observe/young-objects.ts'
+import { type Orders, ordersOfThread } from '../workers/orders.ts'
 import { runCommand, synopses } from './commands.ts'
 import { start } from './daemon.ts'
 import { aborted, endingSignal } from './ending-signal.ts'
@@ -37,6 +38,8 @@ function hint(flags: ParsedFlags): string {
 
 /** The whole program. Returns the exit status; a server calls `serves` when it is ready and runs until SIGINT or SIGTERM. */
 export async function main(argv: readonly string[], program: string, serves: () => void = () => undefined): Promise<number> {
+  const orders = ordersOfThread()
+  if (orders) return work(orders)
   try {
     const status = await runCommand(argv, program)
     if (status !== undefined) return status
@@ -45,6 +48,12 @@ export async function main(argv: readonly string[], program: string, serves: () 
     process.stderr.write(`error: ${messageOf(error).replaceAll(/\s*\n\s*/g, ' ')}\n`)
     return 1
   }
+}
+
+async function work(orders: Orders): Promise<number> {
+  const { runWorker } = await import('../workers/worker.ts')
+  await runWorker(orders)
+  return 0
 }
 
 async function serve(argv: readonly string[], program: string, serves: () => void): Promise<number> {
@@ -58,7 +67,7 @@ async function serve(argv: readonly string[], program: string, serves: () => voi
   const ending = endingSignal()
   const end = keepRunning()
   try {
-    const daemon = await start(flags, ending)
+    const daemon = await start(flags, ending, undefined, { argv, program })
     // A part that is still starting, such as a connection to a store that does not answer, can't be told to end.
     if (daemon === undefined) process.exit(0)
     tell(`serving on port ${daemon.port}, ready in ${Math.round(performance.now() - began)} ms; ${hint(flags)}\n`)

@@ -20,7 +20,7 @@ export interface ShutdownOptions {
 /** The parts of a running daemon that are shut down in order. */
 export interface Running {
   readonly server: ApiServer
-  readonly listener: Listener
+  readonly listener: Pick<Listener, 'close'>
   /** Everything, also the server and the listener. */
   readonly opened: Opened
   readonly logger: Logger

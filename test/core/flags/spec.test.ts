@@ -11,7 +11,7 @@ const spec = existsSync(specification) ? readFileSync(specification, 'utf8') : u
 
 /** Of the reference, although the specification does not name them. */
 const unspecified = ['apiserver-count', 'log-json-info-buffer-size', 'log-json-split-stream']
-const ours = ['data-dir', 'data-dir-recover', 'write-kubeconfig', 'platform', 'platform-domain', 'controllers']
+const ours = ['data-dir', 'data-dir-recover', 'write-kubeconfig', 'platform', 'platform-domain', 'controllers', 'workers']
 
 function specifiedFlags(): readonly string[] {
   if (spec === undefined) return readFileSync(new URL('test/core/flags/spec-flags.txt', rootUrl), 'utf8').trim().split('\n')

@@ -30,6 +30,7 @@ import { peerRows } from '../../../../core/peers/metrics.ts'
 import { expressionRows } from '../../../../core/schema/rule-metrics.ts'
 import { resourceRows } from '../../../../core/verbs/metrics.ts'
 import { egressRows } from '../../../../runtimes/node/egress/metrics.ts'
+import { workerRows } from '../../../../runtimes/node/workers/metrics.ts'
 
 const tables = {
   accountTokenRows,
@@ -70,6 +71,7 @@ const tables = {
   storeCallRows,
   tokenRows,
   watchRows,
+  workerRows,
 }
 
 export const tableNames: readonly string[] = Object.keys(tables)

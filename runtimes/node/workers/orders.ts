@@ -1,0 +1,54 @@
+/** What the main thread tells a worker when it starts, and what the two ask each other. */
+import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
+import type { Drained, DrainOptions } from '../../../core/filters/request-gate.ts'
+import type { MetricSeries } from '../../../core/meta/metrics/merged.ts'
+import type { Cells } from '../../stores/message/cells.ts'
+import type { Pki } from '../pki/pki.ts'
+
+export interface Orders {
+  /** From 1. */
+  readonly number: number
+  /** Number of workers, which limits are divided by. */
+  readonly count: number
+  readonly argv: readonly string[]
+  readonly program: string
+  readonly pki: Pki
+  /** Of the bound socket; see `ownDescriptor`. */
+  readonly descriptor: number
+  readonly store: { readonly port: MessagePort; readonly cells: Cells }
+  readonly writesAudit: boolean
+}
+
+/** What a worker answers. */
+export type WorkerAnswers = {
+  leave(): Promise<void>
+  drain(options: DrainOptions): Promise<Drained>
+  /** Stops accepting; see `Listener.close`. */
+  stopListening(grace: number): Promise<void>
+  /** Closes everything that is left. */
+  end(): Promise<void>
+  series(): readonly MetricSeries[]
+  setVerbosity(level: number): void
+}
+
+/** What the main thread answers. */
+export type MainAnswers = {
+  /** The worker accepts connections. */
+  serving(): void
+  /** The worker can't start, for this reason. */
+  failed(message: string): void
+  audit(lines: Uint8Array): Promise<void>
+  /** Series of all other threads. */
+  otherSeries(): Promise<readonly MetricSeries[]>
+  setVerbosity(level: number): void
+}
+
+const mark = 'apiserver'
+
+export const workerDataOf = (orders: Orders) => ({ [mark]: orders })
+
+/** The orders of this thread; undefined: it is no worker of a server. */
+export function ordersOfThread(): Orders | undefined {
+  if (isMainThread || typeof workerData !== 'object' || workerData === null) return undefined
+  return (workerData as { readonly [mark]?: Orders })[mark]
+}

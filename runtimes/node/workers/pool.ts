@@ -1,0 +1,185 @@
+/** The main thread's side of the workers: it starts them, again when one ends, and asks all of them what concerns the whole server. */
+import { join } from 'node:path'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import type { Drained, DrainOptions } from '../../../core/filters/request-gate.ts'
+import type { MetricsRegistry } from '../../../core/meta/metrics/registry.ts'
+import type { Clock, KeyValueStore, Logger } from '../../../core/ports.ts'
+import type { ApiServer } from '../../../core/server.ts'
+import { type StoreService, serveStore } from '../../stores/message/service.ts'
+import type { AuditLog } from '../observe/audit-log.ts'
+import type { Pki } from '../pki/pki.ts'
+import { type Calls, callsOver } from './calls.ts'
+import type { Port } from './descriptor.ts'
+import { linkOf } from './link.ts'
+import { type MainAnswers, type Orders, type WorkerAnswers, workerDataOf } from './orders.ts'
+
+/** Milliseconds until a worker is started again: the first time, at most (it doubles each time), and after which it counts as stable. */
+const [firstPause, maxPause, stable] = [100, 5_000, 60_000]
+
+/** Milliseconds to wait for the answer of a worker that is asked for its numbers. */
+const answerTimeout = 2_000
+
+export interface PoolOptions {
+  readonly count: number
+  readonly commandLine: Pick<Orders, 'argv' | 'program'>
+  readonly pki: Pki
+  readonly port: Port
+  readonly store: KeyValueStore
+  readonly auditLog: AuditLog | undefined
+  readonly metrics: MetricsRegistry
+  readonly clock: Clock
+  readonly logger: Logger
+  setVerbosity(level: number): void
+}
+
+interface Member {
+  readonly calls: Calls<WorkerAnswers>
+  readonly thread: Worker
+}
+
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #service: StoreService
+  readonly #members = new Map<number, Member>()
+  readonly #restarts = new Set<() => void>()
+  #closing = false
+
+  private constructor(options: PoolOptions) {
+    this.#options = options
+    this.#service = serveStore(options.store, { atTurnsEnd: setImmediate })
+  }
+
+  /** Resolves when all workers serve; rejects when one can't start. */
+  static async open(options: PoolOptions): Promise<Pool> {
+    const pool = new Pool(options)
+    try {
+      await Promise.all(Array.from({ length: options.count }, (_, index) => pool.#start(index + 1, firstPause)))
+    } catch (error) {
+      await pool.end()
+      throw error
+    }
+    return pool
+  }
+
+  /** A server whose life cycle is that of the own server, which serves nobody, and of all workers. */
+  around(own: ApiServer): ApiServer {
+    return {
+      ...own,
+      leave: async () => {
+        await Promise.all([own.leave(), ...this.#ask((worker) => worker.leave())])
+      },
+      drain: async (options: DrainOptions = {}) => {
+        const nothing: Drained = { aborted: 0, watches: 0 }
+        const drained = await Promise.all([own.drain(options), ...this.#ask((worker) => worker.drain(options).catch(() => nothing))])
+        return drained.reduce((one, other) => ({ aborted: one.aborted + other.aborted, watches: one.watches + other.watches }))
+      },
+    }
+  }
+
+  /** Stops accepting connections; resolves when the workers have none. See `Listener.close`. */
+  async close(grace: number): Promise<void> {
+    this.#closing = true
+    await Promise.all(this.#ask((worker) => worker.stopListening(grace)))
+  }
+
+  async end(): Promise<void> {
+    this.#closing = true
+    for (const cancel of this.#restarts) cancel()
+    const ended = Promise.all(this.#ask((worker) => worker.end()))
+    await within(ended, this.#options.clock, maxPause)
+    await Promise.all([...this.#members.values()].map(({ thread }) => thread.terminate()))
+    this.#service.close()
+  }
+
+  /** A worker that ends has nothing left to do. */
+  #ask<T>(question: (worker: Calls<WorkerAnswers>['other']) => Promise<T>): Promise<T>[] {
+    return [...this.#members.values()].map(({ calls }) => question(calls.other))
+  }
+
+  /** Resolves when the worker serves; rejects when it can't, if it never did. */
+  #start(number: number, pause: number): Promise<void> {
+    const { commandLine, pki, port, auditLog, count, logger, clock } = this.#options
+    const { port1, port2 } = new MessageChannel()
+    const client = this.#service.connect(linkOf(port1))
+    const orders: Orders = {
+      ...commandLine,
+      ...{ number, count, pki },
+      descriptor: port.descriptor,
+      store: { port: port2, cells: client.cells },
+      writesAudit: auditLog !== undefined,
+    }
+    const thread = new Worker(join(__dirname, 'bin.js'), {
+      workerData: workerDataOf(orders),
+      transferList: [port2],
+      name: `worker ${number}`,
+    })
+    const began = clock.monotonic()
+    return new Promise((resolve, reject) => {
+      let served = false
+      let reason: unknown
+      const calls = callsOver<WorkerAnswers>(thread as never, {
+        serving() {
+          served = true
+          resolve()
+        },
+        failed(message: string) {
+          reason = new Error(message)
+          void thread.terminate()
+        },
+        audit: async (lines: Uint8Array) => auditLog?.write(lines),
+        otherSeries: () => this.#seriesBeside(number),
+        setVerbosity: (level: number) => this.#setVerbosity(level),
+      } satisfies MainAnswers)
+      const member = { calls, thread }
+      this.#members.set(number, member)
+      thread.once('error', (error) => {
+        reason = error
+      })
+      thread.once('exit', (code) => {
+        calls.end('the worker has ended')
+        client.close()
+        port1.close()
+        if (this.#members.get(number) === member) this.#members.delete(number)
+        if (this.#closing) return resolve()
+        if (!served && pause === firstPause) return reject(reason ?? new Error(`worker ${number} ended with ${code}`))
+        const next = clock.monotonic() - began > stable ? firstPause : pause
+        logger.error(
+          { worker: number, error: describe(reason, code), restart: next },
+          'a worker ended; its connections are closed, and it is started again',
+        )
+        this.#restart(number, next)
+        resolve()
+      })
+    })
+  }
+
+  #restart(number: number, pause: number): void {
+    const cancel = this.#options.clock.after(pause, () => {
+      this.#restarts.delete(cancel)
+      if (!this.#closing) void this.#start(number, Math.min(maxPause, pause * 2))
+    })
+    this.#restarts.add(cancel)
+  }
+
+  /** The series of all threads but this worker's. */
+  async #seriesBeside(number: number) {
+    const others = [...this.#members].filter(([each]) => each !== number)
+    const asked = others.map(async ([, { calls }]) => (await within(calls.other.series(), this.#options.clock, answerTimeout)) ?? [])
+    return [...this.#options.metrics.series(), ...(await Promise.all(asked)).flat()]
+  }
+
+  #setVerbosity(level: number): void {
+    this.#options.setVerbosity(level)
+    for (const asked of this.#ask((worker) => worker.setVerbosity(level))) asked.catch(() => {})
+  }
+}
+
+const describe = (reason: unknown, code: number) => (reason instanceof Error ? reason.message : `status ${code}`)
+
+/** The result; undefined when it takes longer, or rejects. */
+function within<T>(result: Promise<T>, clock: Clock, milliseconds: number): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(milliseconds, () => resolve(undefined))
+    result.then(resolve, () => resolve(undefined)).finally(cancel)
+  })
+}

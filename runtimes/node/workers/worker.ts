@@ -1,0 +1,113 @@
+/** A thread that serves requests: a whole server over the store of the main thread. */
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import { parseFlags } from '../../../core/flags/parse.ts'
+import type { Connection, Telemetry } from '../../../core/ports.ts'
+import { messageOf } from '../../../core/schema/message-of.ts'
+import { type ApiServer, createServerFamily } from '../../../core/server.ts'
+import { messageStore } from '../../stores/message.ts'
+import { logOfFlags } from '../log/options.ts'
+import { servingCertificates } from '../pki/certificates.ts'
+import { authenticationOptions } from '../start/authentication-options.ts'
+import { certificateOptions, listenOptions } from '../start/certificate-options.ts'
+import { prepareHost } from '../start/host.ts'
+import { keepCertificates } from '../start/keep-certificates.ts'
+import { openListener } from '../start/open-listener.ts'
+import { Opened } from '../start/opened.ts'
+import { serverOptions } from '../start/options.ts'
+import { nodeClock } from '../start/ports.ts'
+import { callsOver } from './calls.ts'
+import { ownDescriptor } from './descriptor.ts'
+import { sharedLimits } from './limits.ts'
+import { linkOf } from './link.ts'
+import { workerRows } from './metrics.ts'
+import type { MainAnswers, Orders, WorkerAnswers } from './orders.ts'
+
+/** The path of a request's URL. */
+const pathOf = (url: string) => url.slice(url.indexOf('/', url.indexOf('//') + 2)).split('?', 1)[0]
+
+/** Answers requests until the main thread ends it. Resolves when the worker serves, or has told the main thread why it can't. */
+export async function runWorker(orders: Orders): Promise<void> {
+  const opened = new Opened()
+  try {
+    await serve(orders, opened)
+  } catch (error) {
+    await opened.close().catch(() => {})
+    const { other: main } = callsOver<MainAnswers>(parentPort as MessagePort, {})
+    await main.failed(messageOf(error)).catch(() => {})
+  }
+}
+
+async function serve(orders: Orders, opened: Opened): Promise<void> {
+  const flags = parseFlags(orders.argv, orders.program)
+  const log = logOfFlags(flags)
+  const { pki } = orders
+  const files = certificateOptions(flags)
+  const port = parentPort as MessagePort
+  let answers: WorkerAnswers | undefined
+  const { other: main } = callsOver<MainAnswers>(port, {
+    leave: () => answers?.leave(),
+    drain: (options: Parameters<WorkerAnswers['drain']>[0]) => answers?.drain(options),
+    stopListening: (grace: number) => answers?.stopListening(grace),
+    end: () => answers?.end(),
+    series: () => answers?.series() ?? [],
+    setVerbosity: (level: number) => log.setVerbosity?.(level),
+  })
+  const telemetry: Omit<Telemetry, 'usage' | 'profiler' | 'tracer'> = {
+    ...log,
+    // All threads change theirs.
+    setVerbosity: (level) => void main.setVerbosity(level),
+    ...(orders.writesAudit && { audit: (lines: Uint8Array) => main.audit(lines) }),
+  }
+  let handshakeErrors = () => 0
+  const host = await prepareHost(
+    flags,
+    {
+      options: sharedLimits(serverOptions(flags), orders.count),
+      authentication: authenticationOptions(flags),
+      pki,
+      log: telemetry,
+      usage: { handshakeErrors: () => handshakeErrors() },
+    },
+    opened,
+  )
+  const store = messageStore({
+    link: linkOf(orders.store.port),
+    cells: orders.store.cells,
+    clock: nodeClock,
+    atTurnsEnd: setImmediate,
+    // Ciphertexts go to Web Crypto, which refuses shared memory.
+    copiesValues: flags.isSet('encryption-provider-config'),
+  })
+  opened.add(() => store.close())
+  // The main thread has prepared the state, and does the work beside requests.
+  const server = await createServerFamily(host.options).start({ ...host.ports, store }, true)
+  opened.add(() => server.close())
+  const certificates = servingCertificates(files, pki)
+  const socket = await ownDescriptor(orders.descriptor)
+  const answer = withMetricsOfAll(server.answer, async () => host.metrics.printWith(await main.otherSeries()))
+  const listener = await openListener({ ...listenOptions(flags), ...certificates, logger: log.logger }, answer, socket)
+  handshakeErrors = () => listener.handshakeErrors
+  host.metrics.collect(workerRows.connections, () => [[[String(orders.number)], listener.connections]])
+  opened.add(() => listener.close(0))
+  await keepCertificates(listener, { files, pki, certificates, authorities: host.authorities, logger: log.logger }, opened)
+  answers = {
+    leave: () => server.leave(),
+    drain: (options) => server.drain(options),
+    stopListening: (grace) => listener.close(grace),
+    end: () => opened.close(),
+    series: () => host.metrics.series(),
+    setVerbosity: (level) => log.setVerbosity?.(level),
+  }
+  await main.serving()
+}
+
+/** Reads the metrics of the other threads before they are printed. */
+function withMetricsOfAll(answer: ApiServer['answer'], read: () => Promise<void>): ApiServer['answer'] {
+  return (request: Request, connection: Connection) => {
+    const { url } = request
+    if (!url.includes('/metrics') || pathOf(url) !== '/metrics') return answer(request, connection)
+    return read()
+      .catch(() => {})
+      .then(() => answer(request, connection))
+  }
+}

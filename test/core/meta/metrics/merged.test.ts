@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
+import { counter, gauge, histogram, summary } from '../../../../core/metrics.ts'
+
+const rows = {
+  requests: counter('requests_total', { help: 'Requests.', labels: ['code'] }),
+  inFlight: gauge('apiserver_current_inflight_requests', { help: 'In flight.' }),
+  info: gauge('build_info', { help: 'Always 1.' }),
+  duration: histogram('duration_seconds', { help: 'Duration.', labels: ['verb'], buckets: [1, 2] }),
+  size: summary('size_bytes', { help: 'Size.' }),
+}
+
+test('metrics of several threads are printed as those of one server', () => {
+  const threads = [createMetrics(), createMetrics(), createMetrics()]
+  for (const [index, metrics] of threads.entries()) {
+    const recorded = metrics.record(rows)
+    recorded.requests.add([`20${index % 2}`])
+    recorded.inFlight.set([], index)
+    recorded.info.set([], 1)
+    recorded.duration.observe(['get'], index + 0.5)
+    recorded.size.observe([], 10)
+  }
+  const [own, ...others] = threads
+  assert(own)
+  // As they come from another thread.
+  own.printWith(structuredClone(others.flatMap((each) => each.series())))
+  const lines = own
+    .text()
+    .split('\n')
+    .filter((line) => !line.startsWith('#') && line !== '')
+  assert.deepEqual(lines, [
+    'apiserver_current_inflight_requests 3',
+    'build_info 1',
+    'duration_seconds_bucket{verb="get",le="1"} 1',
+    'duration_seconds_bucket{verb="get",le="2"} 2',
+    'duration_seconds_bucket{verb="get",le="+Inf"} 3',
+    'duration_seconds_sum{verb="get"} 4.5',
+    'duration_seconds_count{verb="get"} 3',
+    'requests_total{code="200"} 2',
+    'requests_total{code="201"} 1',
+    'size_bytes_sum 30',
+    'size_bytes_count 3',
+  ])
+  assert.equal([...own.read('requests_total')].length, 1, 'what is read stays the own')
+  assert(own.protobuf().length > 100)
+})
+
+test('a metric that only another thread has is printed, too', () => {
+  const [own, other] = [createMetrics(), createMetrics()]
+  other.record({ requests: rows.requests }).requests.add(['200'])
+  own.printWith(structuredClone(other.series()))
+  assert.match(own.text(), /^requests_total\{code="200"\} 1$/m)
+})
