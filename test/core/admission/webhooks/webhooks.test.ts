@@ -151,7 +151,14 @@ test('a refusal has the Status of the webhook', async (t) => {
     [{ status: { message: 'silent' } }, 400, 'admission webhook "v.example.com" denied the request: silent'],
     // In a built-in Response; a listener sends the code itself.
     [{ allowed: false, status: { message: 'odd', code: 700 } }, 500, 'admission webhook "v.example.com" denied the request: odd'],
-    [{ allowed: false, status: { message: 'odd', code: 99_999 } }, 500, 'admission webhook "v.example.com" denied the request: odd'],
+    ...[1_000, 99_999, 2_147_483_647].map(
+      (code) =>
+        [{ allowed: false, status: { message: 'odd', code } }, 500, 'admission webhook "v.example.com" denied the request: odd'] as const,
+    ),
+    ...[-2_147_483_648, -1, 0, 1, 99, 100, 101, 204, 304, 399].map(
+      (code) =>
+        [{ allowed: false, status: { message: 'odd', code } }, 400, 'admission webhook "v.example.com" denied the request: odd'] as const,
+    ),
   ]
   let answer: object = {}
   const hooks = await startWithWebhooks(t, { v: () => answer })

@@ -5,6 +5,7 @@ import type { Outbound, OutboundOptions } from '../../../../core/ports.ts'
 import { type Api, assertFailure } from '../../../support/api.ts'
 import { apiOn, type InProcess, startInProcess } from '../../../support/in-process.ts'
 import { pod, pods } from './objects.ts'
+import { longestPause } from '../../../support/pauses.ts'
 
 /** The last call that was made; nothing answers. */
 let called = ''
@@ -190,4 +191,19 @@ test('proxies find their pod, service or node, with any path', async () => {
     /^error trying to reach service: dial tcp /,
   )
   assertFailure(await api.get('/api/v1/nodes/a:b:c:d/proxy'), 400, 'BadRequest', 'invalid node request "a:b:c:d"')
+})
+
+test('as many ports and words of a command as a request may name are passed on, or refused, in time', async () => {
+  const many = 80_000
+  const each = (name: string, value: string) => Array<string>(many).fill(`${name}=${value}`).join('&')
+  const pause = await longestPause(async () => {
+    await api.get(`${pods}/near/portforward?${each('ports', '65535')}`, switching)
+    assert.equal(new URL(called).searchParams.get('port')?.split(',').length, many)
+    await api.get(`${pods}/near/exec?${each('command', 'ls')}`, switching)
+    assert.equal(new URL(called).searchParams.getAll('command').length, many)
+    const { status, body } = await api.get<Status>(`${pods}/near/portforward?${each('ports', '80')}&ports=x`, switching)
+    assert.equal(status, 400)
+    assert.ok(body.message.length < 1_000, body.message.slice(0, 300))
+  })
+  assert.ok(pause < 250, `the thread was held for ${Math.round(pause)} ms`)
 })
