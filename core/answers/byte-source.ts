@@ -7,7 +7,7 @@ export interface ByteSource {
   /** Starts the source. `ready` is called (never from within `take`) once bytes may be available after `take` returned undefined, or at the end. */
   open(ready: () => void): void
   /** Whether `take` may be deferred after `ready`, for sources of which many become ready together; otherwise call it at once. */
-  readonly patient: boolean
+  readonly isDeferrable: boolean
   /** The next bytes, or undefined when there are none at the moment. Throws when the body can't be completed. */
   take(): Uint8Array<ArrayBuffer> | undefined
   /** No more bytes follow after those that `take` returns now. */
@@ -27,7 +27,7 @@ export function sourceOf(bytes: Uint8Array): ByteSource {
     return taken as Uint8Array<ArrayBuffer> | undefined
   }
   return {
-    patient: false,
+    isDeferrable: false,
     get ended() {
       return rest === undefined
     },
@@ -47,7 +47,7 @@ export function counted(source: ByteSource, report: (bytes: number) => void): By
     report(bytes)
   }
   return {
-    patient: source.patient,
+    isDeferrable: source.isDeferrable,
     get ended() {
       return source.ended
     },

@@ -79,7 +79,7 @@ export class FlowControl implements SeatSource {
   #objects: readonly [levels: readonly ApiObject[], schemas: readonly ApiObject[]] = [[], []]
   /** Sums over all levels. */
   #nominal = 0
-  #room = 0
+  #queueCapacity = 0
   readonly #now = () => this.clock.monotonic()
 
   constructor(options: FlowControlOptions) {
@@ -143,10 +143,10 @@ export class FlowControl implements SeatSource {
     const shares = all.reduce((sum, level) => sum + level.shares, 0)
     const now = this.#now()
     this.#foldKinds(now)
-    this.#room = 0
+    this.#queueCapacity = 0
     for (const level of all) {
       level.assign(this.#options.seats, shares)
-      this.#room += Math.max(0, level.queueing.queues) * level.queueing.lengthLimit
+      this.#queueCapacity += Math.max(0, level.queueing.queues) * level.queueing.lengthLimit
     }
     this.#nominal = all.reduce((sum, level) => sum + level.nominal, 0)
     this.#rebalance(now)
@@ -194,9 +194,9 @@ export class FlowControl implements SeatSource {
     const limited = all.filter(({ isExempt }) => !isExempt)
     const claims = limited.map((level) => {
       const lower = neededBy(level)
-      return { lower, upper: level.most, target: Math.max(lower, level.demand.smoothed) }
+      return { lower, upper: level.upper, target: Math.max(lower, level.demand.smoothed) }
     })
-    const least = limited.reduce((sum, level) => sum + level.least, 0)
+    const least = limited.reduce((sum, level) => sum + level.lower, 0)
     const needed = claims.reduce((sum, { lower }) => sum + lower, 0)
     const allocation = left > needed ? allocate(this.#nominal, claims) : undefined
     this.fairShare = allocation?.fairShare ?? 0
@@ -204,7 +204,7 @@ export class FlowControl implements SeatSource {
     for (const [index, level] of limited.entries()) {
       const { lower, target } = claims[index]!
       level.demand.target = target
-      const squeezed = level.least + Math.round((lower - level.least) * part)
+      const squeezed = level.lower + Math.round((lower - level.lower) * part)
       const failed = left > needed && allocation === undefined
       level.limit(failed ? level.current : Math.round(allocation?.seats[index] ?? squeezed), this.#options.seats, now)
     }
@@ -243,12 +243,12 @@ export class FlowControl implements SeatSource {
   #foldKinds(now: number): void {
     for (const { running, waiting, runningRatio, waitingRatio } of [this.readOnly, this.mutating]) {
       addTimes(runningRatio, running, Math.max(1, this.#nominal), now)
-      addTimes(waitingRatio, waiting, Math.max(1, this.#room), now)
+      addTimes(waitingRatio, waiting, Math.max(1, this.#queueCapacity), now)
     }
   }
 }
 
 /** Seats that the level keeps in the next period: those that it used, up to its nominal ones, and at least those that it does not lend. */
-function neededBy({ least, nominal, isExempt, demand: { highest } }: Level): number {
-  return Math.max(least, isExempt ? highest : Math.min(nominal, highest))
+function neededBy({ lower, nominal, isExempt, demand: { highest } }: Level): number {
+  return Math.max(lower, isExempt ? highest : Math.min(nominal, highest))
 }

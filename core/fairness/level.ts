@@ -35,8 +35,8 @@ export class Level {
   readonly queues: QueueSet
   /** Configured limits: nominal, without what it lends, with what it may borrow. */
   nominal = 0
-  least = 0
-  most = 0
+  lower = 0
+  upper = 0
   /** The limit for now. */
   current = 0
   /** Most seats of one request; 0: no limit of its own. */
@@ -93,8 +93,8 @@ export class Level {
     const lendable = Math.round((nominal * lendablePercent) / 100)
     const percent = limited?.borrowingLimitPercent
     this.nominal = nominal
-    this.least = nominal - lendable
-    this.most = nominal + (percent === undefined ? seats : Math.round((nominal * percent) / 100))
+    this.lower = nominal - lendable
+    this.upper = nominal + (percent === undefined ? seats : Math.round((nominal * percent) / 100))
     const { handSize } = this.queueing
     const isQueueing = this.queueing.queues > 0
     this.maxSeats = isQueueing ? Math.max(1, Math.min(Math.ceil(nominal * maxSeatsPart), Math.floor(nominal / handSize))) : 0
@@ -127,10 +127,10 @@ export class Level {
   fold(now: number): void {
     const { queues } = this
     const { lengthLimit, queues: count } = queues.queueing
-    const room = Math.max(1, lengthLimit) * Math.max(1, count)
+    const queueCapacity = Math.max(1, lengthLimit) * Math.max(1, count)
     addTimes(this.seatUtilization, queues.seatsInUse, this.#denominator, now)
     addTimes(this.runningUtilization, queues.requestsRunning, this.#denominator, now)
-    addTimes(this.waitingUtilization, queues.requestsWaiting, room, now)
+    addTimes(this.waitingUtilization, queues.requestsWaiting, queueCapacity, now)
     queues.demand.take(now, (value, milliseconds) => {
       const moments = this.#moments
       moments.duration += milliseconds

@@ -53,17 +53,17 @@ function seatsByObjects({ count }: ObjectStats, { limit, isSingle, isCached, isS
   return Math.ceil((isSingle ? 1 : isCached ? count : read) / objectsPerSeat)
 }
 
-/** Seats of a list or watch; `most`: the level's own maximum, 0: none. `stats`: undefined for unknown resources. */
+/** Seats of a list or watch; `maxSeats`: the level's own maximum, 0: none. `stats`: undefined for unknown resources. */
 export function listSeats(
   { info, query }: Pick<Exchange, 'info' | 'query'>,
   stats: ObjectStats | undefined,
-  most: number,
+  maxSeats: number,
   measure: ListMeasure,
 ): number {
   const limitText = query.get('limit') ?? ''
-  const greatest = most === 0 ? maxListSeats[measure] : Math.min(most, maxListSeats[measure])
+  const max = maxSeats === 0 ? maxListSeats[measure] : Math.min(maxSeats, maxListSeats[measure])
   // It will be refused.
-  if (limitText !== '' && !decimal.test(limitText)) return greatest
+  if (limitText !== '' && !decimal.test(limitText)) return max
   const isWatch = info.verb === 'watch'
   if (isWatch && startsLate(query)) return 1
   if (stats === undefined) return 1
@@ -71,5 +71,5 @@ export function listSeats(
   const isSelective = Boolean(query.get('fieldSelector')) || Boolean(query.get('labelSelector'))
   const list = { limit, isSingle: info.name !== '', isCached: isWatch || !isRead(query, limit), isSelective }
   const seats = measure === 'bytes' ? seatsByBytes(stats, list) : seatsByObjects(stats, list)
-  return Math.min(Math.max(seats, 1), greatest)
+  return Math.min(Math.max(seats, 1), max)
 }

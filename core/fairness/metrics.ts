@@ -88,8 +88,8 @@ export const fairnessRows = {
     deprecated: '1.30.0',
     labels: ofLevel,
   }),
-  least: level('lower_limit_seats', 'Seats that the level does not lend.'),
-  most: level('upper_limit_seats', 'Seats of the level with those that it may borrow.'),
+  lower: level('lower_limit_seats', 'Seats that the level does not lend.'),
+  upper: level('upper_limit_seats', 'Seats of the level with those that it may borrow.'),
   current: level('current_limit_seats', 'Seats of the level in this period.'),
   highestDemand: level('demand_seats_high_watermark', 'Most seats wanted in the last period.'),
   averageDemand: level('demand_seats_average', 'Average of the seats wanted over the last period.'),
@@ -133,8 +133,8 @@ type OfSchema = readonly ['priority_level', 'flow_schema']
 const levelNumbers: readonly (readonly [row: MetricRow<'gauge', OfLevel>, read: (level: Level) => number])[] = [
   [fairnessRows.nominal, ({ nominal }) => nominal],
   [fairnessRows.formerNominal, ({ nominal }) => nominal],
-  [fairnessRows.least, ({ least }) => least],
-  [fairnessRows.most, ({ most }) => most],
+  [fairnessRows.lower, ({ lower }) => lower],
+  [fairnessRows.upper, ({ upper }) => upper],
   [fairnessRows.current, ({ current }) => current],
   [fairnessRows.highestDemand, ({ demand }) => demand.highest],
   [fairnessRows.averageDemand, ({ demand }) => demand.average],
@@ -195,13 +195,13 @@ export function collectFairness(metrics: Metrics, control: FlowControl): void {
   )
   metrics.collect(fairnessRows.nextStarts, () =>
     dispatching().flatMap(({ name, queues: { last } }) => [
-      [[name, 'min'] as const, seatSeconds(last.least)] as const,
-      [[name, 'max'] as const, seatSeconds(last.most)] as const,
+      [[name, 'min'] as const, seatSeconds(last.min)] as const,
+      [[name, 'max'] as const, seatSeconds(last.max)] as const,
     ]),
   )
   metrics.collect(fairnessRows.nextDiscounted, () =>
     dispatching().flatMap(({ name, queues: { last } }) => [
-      [[name, 'min'] as const, seatSeconds(last.leastDiscounted)] as const,
+      [[name, 'min'] as const, seatSeconds(last.minDiscounted)] as const,
       [[name, 'max'] as const, seatSeconds(last.maxDiscounted)] as const,
     ]),
   )

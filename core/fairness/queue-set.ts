@@ -45,7 +45,7 @@ export class QueueSet {
   readonly requestsRunning: Dwell
   readonly requestsWaiting: Dwell
   /** At the last dispatch from a queue: the meter, the start of the request in virtual time, and bounds of the starts over all queues. */
-  readonly last = { meter: 0, start: 0, least: 0, most: 0, leastDiscounted: 0, maxDiscounted: 0 }
+  readonly last = { meter: 0, start: 0, min: 0, max: 0, minDiscounted: 0, maxDiscounted: 0 }
   readonly #clock: Clock
   #synced: number
   #robin = 0
@@ -85,7 +85,7 @@ export class QueueSet {
     ticket.arrivedAt = now
     ticket.arrival = this.meter
     if (this.queueing.queues < 1) {
-      if (!this.#hasRoomFor(ticket.estimate.seats)) {
+      if (!this.#hasSeatsFor(ticket.estimate.seats)) {
         this.rejected++
         return 'concurrency-limit'
       }
@@ -107,7 +107,7 @@ export class QueueSet {
     }
     // Virtual time must not start before the oldest request arrived, or a queue that used little would catch up later.
     if (queue.waiting.length === 0 && queue.start < this.meter) queue.start = this.meter
-    if (this.waiting === 0 && this.seatsInUse.value < this.limit && this.#hasRoomFor(ticket.estimate.seats)) {
+    if (this.waiting === 0 && this.seatsInUse.value < this.limit && this.#hasSeatsFor(ticket.estimate.seats)) {
       this.#note(queue.start, queue.start, queue.start - queue.workInProgress, queue.start - queue.workInProgress, queue.start)
       this.#robin = queue.index
       // As if it had been in the queue for a moment.
@@ -172,7 +172,7 @@ export class QueueSet {
     this.#dispatch(now)
   }
 
-  #hasRoomFor(seats: number): boolean {
+  #hasSeatsFor(seats: number): boolean {
     if (this.queueing.queues < 0) return true
     // A request with more seats than there are runs alone.
     if (seats > this.limit) return this.running.length === 0
@@ -247,11 +247,11 @@ export class QueueSet {
     }
   }
 
-  /** The oldest request of the queue that would finish it first, in virtual time; undefined while there is no room for it. */
+  /** The oldest request of the queue that would finish it first, in virtual time; undefined while there are too few seats for it. */
   #next(): Ticket | undefined {
     let best: Queue | undefined
     let finish = Number.POSITIVE_INFINITY
-    let [least, most, leastDiscounted, maxDiscounted] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY, 0]
+    let [min, max, minDiscounted, maxDiscounted] = [Number.POSITIVE_INFINITY, 0, Number.POSITIVE_INFINITY, 0]
     const { count } = this.queues
     /** Of queues that finish at the same time, the next one round counts. */
     const stepsTo = ({ index }: Queue) => (index - this.#robin - 1 + count) % count
@@ -259,9 +259,9 @@ export class QueueSet {
       const oldest = queue.waiting.first
       if (oldest === undefined) continue
       const discounted = queue.start - queue.workInProgress
-      if (queue.start < least) least = queue.start
-      if (queue.start > most) most = queue.start
-      if (discounted < leastDiscounted) leastDiscounted = discounted
+      if (queue.start < min) min = queue.start
+      if (queue.start > max) max = queue.start
+      if (discounted < minDiscounted) minDiscounted = discounted
       if (discounted > maxDiscounted) maxDiscounted = discounted
       const end = queue.start + oldest.estimate.total
       if (end < finish || (end === finish && best !== undefined && stepsTo(queue) < stepsTo(best))) {
@@ -271,22 +271,22 @@ export class QueueSet {
     }
     const ticket = best?.waiting.first
     if (best === undefined || ticket === undefined) return undefined
-    if (!this.#hasRoomFor(ticket.estimate.seats)) {
+    if (!this.#hasSeatsFor(ticket.estimate.seats)) {
       ticket.flow.usage.unaccommodated++
       return undefined
     }
     this.#robin = best.index
-    this.#note(least, most, leastDiscounted, maxDiscounted, best.start)
+    this.#note(min, max, minDiscounted, maxDiscounted, best.start)
     return ticket
   }
 
-  #note(least: Work, most: Work, leastDiscounted: Work, maxDiscounted: Work, start: Work): void {
+  #note(min: Work, max: Work, minDiscounted: Work, maxDiscounted: Work, start: Work): void {
     const { last } = this
     last.meter = this.meter
     last.start = start
-    last.least = least
-    last.most = most
-    last.leastDiscounted = leastDiscounted
+    last.min = min
+    last.max = max
+    last.minDiscounted = minDiscounted
     last.maxDiscounted = maxDiscounted
   }
 

@@ -5,12 +5,12 @@ import { millisecondsOf, workOf } from './work.ts'
 const watchesPerSeat = 10
 /** Milliseconds of a seat for so many watches. */
 const eventDuration = 5
-const maxSeats = 10
+const maxWriteSeats = 10
 
-/** `most`: the level's own maximum of seats, 0: none. */
-export function writeEstimate(watches: number, most: number): Estimate {
+/** `maxSeats`: the level's own maximum of seats, 0: none. */
+export function writeEstimate(watches: number, maxSeats: number): Estimate {
   if (watches < watchesPerSeat) return oneSeat
   const seats = Math.ceil(watches / watchesPerSeat)
-  const final = Math.min(seats, most === 0 ? maxSeats : Math.min(most, maxSeats))
+  const final = Math.min(seats, maxSeats === 0 ? maxWriteSeats : Math.min(maxSeats, maxWriteSeats))
   return estimate(1, final, millisecondsOf(workOf(seats, eventDuration), final))
 }

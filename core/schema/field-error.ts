@@ -168,14 +168,14 @@ export class FieldErrors {
     }
   }
 
-  #hasRoom(): boolean {
+  #isBelowLimits(): boolean {
     return this.#kept.length < maxErrors && this.#size < maxText
   }
 
   /** Counts an error; false when it must not be kept. */
   #keeps(): boolean {
     this.#count++
-    if (this.#hasRoom()) return true
+    if (this.#isBelowLimits()) return true
     const rule = this.#rule
     // Forgiveness is decided per rule: keep one error of each.
     if (rule !== undefined) return !this.#kept.some(({ forgivable }) => forgivable === rule)
@@ -208,7 +208,7 @@ export class FieldErrors {
 
   /** True when further errors about a forgivable rule are not kept: checks need not look for them. */
   omits(rule: string): boolean {
-    return this.#waives(rule) || (!this.#hasRoom() && this.#kept.some(({ forgivable }) => forgivable === rule))
+    return this.#waives(rule) || (!this.#isBelowLimits() && this.#kept.some(({ forgivable }) => forgivable === rule))
   }
 
   /** Drops errors of rules that `before`, the errors of the stored object, violates too. */

@@ -24,7 +24,7 @@ export function boundedStore(store: KeyValueStore, { bytes: limit, perObject }: 
   }
 
   /** Counts anew before it refuses. */
-  async function makeRoom(size: number, maximum: number): Promise<void> {
+  async function recount(size: number, maximum: number): Promise<void> {
     used = await count()
     if (used + size > maximum)
       throw new StoreError('no-space', `its objects need ${limit} bytes of memory, all that this runtime has for them; delete some`)
@@ -35,7 +35,7 @@ export function boundedStore(store: KeyValueStore, { bytes: limit, perObject }: 
     async put(key, value, expected, lease, guards, context) {
       const size = value.byteLength + perObject
       const maximum = expected === 0 ? limit : limit * updateShare
-      if (used === undefined || used + size > maximum) await makeRoom(size, maximum)
+      if (used === undefined || used + size > maximum) await recount(size, maximum)
       used = (used ?? 0) + size
       return await store.put(key, value, expected, lease, guards, context)
     },

@@ -16,16 +16,16 @@ interface Begun {
 
 /** Assembles header blocks from HEADERS and CONTINUATION (RFC 9113, sections 4.3 and 6.10). */
 export class HeaderBlocks {
-  readonly #most: number
+  readonly #maxBytes: number
   readonly #handler: BlockHandler
   readonly #held: (bytes: number) => void
   #begun: Begun | undefined
   /** Number of blocks that came in several frames. */
   #count = 0
 
-  /** `most`: maximum bytes of a block with its frame headers. `held`: called with the bytes that an incomplete block takes more, or less. */
-  constructor(most: number, handler: BlockHandler, held: (bytes: number) => void = () => {}) {
-    this.#most = most
+  /** `maxBytes`: maximum bytes of a block with its frame headers. `held`: called with the bytes that an incomplete block takes more, or less. */
+  constructor(maxBytes: number, handler: BlockHandler, held: (bytes: number) => void = () => {}) {
+    this.#maxBytes = maxBytes
     this.#handler = handler
     this.#held = held
   }
@@ -59,7 +59,7 @@ export class HeaderBlocks {
     // Empty and tiny frames count too: otherwise a block might never end (CVE-2024-27316).
     const size = Math.max(smallestFragment, frameHeaderLength + payload.length)
     begun.size += size
-    if (begun.size > this.#most) throw calmError(`headers have more than ${this.#most} bytes`)
+    if (begun.size > this.#maxBytes) throw calmError(`headers have more than ${this.#maxBytes} bytes`)
     begun.fragments.push(payload)
     this.#held(size)
     if ((frameFlags & flags.endHeaders) === 0) return

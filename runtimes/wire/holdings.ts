@@ -10,13 +10,13 @@ export interface Holder {
 
 /** Bounds the total of unread responses: when it is exceeded, the peers that have not read for the longest time are closed. */
 export class Holdings {
-  readonly #most: number
+  readonly #maxBytes: number
   readonly #holders = new Set<Holder>()
   #total = 0
 
   /** Total bytes held. */
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   get total(): number {
@@ -27,7 +27,7 @@ export class Holdings {
   add(holder: Holder, bytes: number): void {
     this.#holders.add(holder)
     this.#total += bytes
-    while (this.#total > this.#most && this.#holders.size > 0) {
+    while (this.#total > this.#maxBytes && this.#holders.size > 0) {
       const [stillest] = [...this.#holders].toSorted((a, b) => a.moved - b.moved || b.held - a.held)
       if (!stillest?.drop()) break
     }

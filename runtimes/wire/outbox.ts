@@ -81,7 +81,7 @@ export class Outbox implements Writer {
   }
 
   frame(type: number, frameFlags: number, stream: number, payload: Uint8Array): void {
-    const buffer = this.room(frameHeaderLength + payload.length)
+    const buffer = this.reserve(frameHeaderLength + payload.length)
     const at = writeFrameHeader(buffer, this.#end, payload.length, type, frameFlags, stream)
     buffer.set(payload, at)
     this.grew(frameHeaderLength + payload.length)
@@ -89,7 +89,7 @@ export class Outbox implements Writer {
 
   push(...pieces: readonly Uint8Array[]): void {
     for (const piece of pieces) {
-      this.room(piece.length).set(piece, this.#end)
+      this.reserve(piece.length).set(piece, this.#end)
       this.grew(piece.length)
     }
   }
@@ -104,13 +104,13 @@ export class Outbox implements Writer {
     this.frame(type, frameFlags, stream, payload)
   }
 
-  /** Offset of the next byte in the buffer that `room` returns. */
+  /** Offset of the next byte in the buffer that `reserve` returns. */
   get place(): number {
     return this.#end
   }
 
   /** A buffer with space for this many bytes from `place` on; report the bytes written with `grew`. */
-  room(size: number): Buffer {
+  reserve(size: number): Buffer {
     const before = this.#buffer
     if (before !== undefined && before.length - this.#end >= size) return before
     const moved = before?.length === smallBuffer && this.#end + size <= largeBuffer ? this.#end : 0

@@ -163,9 +163,9 @@ const imagePolicy = z.strictObject({
 
 /** Multiples of the unit; 0 is the default and -1 means none. Milliseconds. */
 const times = {
-  allowTTL: { unit: 1_000, least: 1_000, most: 1_800_000, byDefault: 300_000 },
-  denyTTL: { unit: 1_000, least: 1_000, most: 1_800_000, byDefault: 30_000 },
-  retryBackoff: { unit: 1, least: 1, most: 300_000, byDefault: 500 },
+  allowTTL: { unit: 1_000, min: 1_000, max: 1_800_000, byDefault: 300_000 },
+  denyTTL: { unit: 1_000, min: 1_000, max: 1_800_000, byDefault: 30_000 },
+  retryBackoff: { unit: 1, min: 1, max: 300_000, byDefault: 500 },
 } as const
 
 const timeOf = (name: keyof typeof times, value: number) =>
@@ -179,14 +179,10 @@ const imagePolicyFile = fileKind({
     const root = FieldPath.of('imagePolicy')
     if (given.platformConfigFile === '') errors.required(root.child('platformConfigFile'))
     for (const name of ['allowTTL', 'denyTTL', 'retryBackoff'] as const) {
-      const { unit, least, most } = times[name]
+      const { unit, min, max } = times[name]
       const milliseconds = given[name] * unit
-      if (given[name] !== -1 && given[name] !== 0 && (milliseconds < least || milliseconds > most))
-        errors.invalid(
-          root.child(name),
-          given[name],
-          `must be between ${least / unit} and ${most / unit}, 0 for the default, or -1 for none`,
-        )
+      if (given[name] !== -1 && given[name] !== 0 && (milliseconds < min || milliseconds > max))
+        errors.invalid(root.child(name), given[name], `must be between ${min / unit} and ${max / unit}, 0 for the default, or -1 for none`)
     }
   },
 })

@@ -34,7 +34,7 @@ const bounded = (key: string) =>
 /** Token buckets by key: returns whether an event is allowed, and counts it. The least recently used keys are evicted. */
 function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (key: string) => boolean {
   const buckets = new Map<string, { tokens: number; at: number }>()
-  const most = cacheSize || defaultCacheSize
+  const maxBuckets = cacheSize || defaultCacheSize
   return (whole) => {
     const key = bounded(whole)
     const now = clock.monotonic()
@@ -44,7 +44,7 @@ function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (ke
     buckets.delete(key)
     buckets.set(key, { tokens: accepted ? filled - 1 : filled, at: now })
     const [oldest] = buckets.keys()
-    if (buckets.size > most && oldest !== undefined) buckets.delete(oldest)
+    if (buckets.size > maxBuckets && oldest !== undefined) buckets.delete(oldest)
     return accepted
   }
 }

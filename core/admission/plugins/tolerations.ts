@@ -45,11 +45,11 @@ class Cover {
     this.#equal.set(id, (this.#equal.get(id) ?? 0) + 1)
     const range = rangeOf(wide)
     if (range === undefined) return
-    const { seconds, max: most, count } = this.#ranges.get(range) ?? { seconds: Number.NEGATIVE_INFINITY, max: 0, count: 0 }
+    const { seconds, max, count } = this.#ranges.get(range) ?? { seconds: Number.NEGATIVE_INFINITY, max: 0, count: 0 }
     const own = secondsOf(wide)
     this.#ranges.set(range, {
       seconds: Math.max(seconds, own),
-      max: own > seconds ? 1 : own === seconds ? most + 1 : most,
+      max: own > seconds ? 1 : own === seconds ? max + 1 : max,
       count: count + 1,
     })
   }

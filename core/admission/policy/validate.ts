@@ -114,8 +114,8 @@ export class PolicyRun {
     this.#validations ??= this.#sequence(validations)
     const outcomes = this.#validations.run()
     const { left } = this.#validations
-    const most = (messages.filter((each) => each !== undefined).length + variables.byName.size) * limits.expression
-    if (most <= left && outcomes.every((outcome) => outcome?.value === true)) return []
+    const maxCost = (messages.filter((each) => each !== undefined).length + variables.byName.size) * limits.expression
+    if (maxCost <= left && outcomes.every((outcome) => outcome?.value === true)) return []
     this.#messages ??= this.#sequence(messages, left)
     const texts = textsOf(this.#messages)
     return validations.flatMap((validation, index) => violation(validation, index, outcomes[index], texts) ?? [])

@@ -24,12 +24,12 @@ function byClass({ devices }: ClaimSpec): ReadonlyMap<string, number> {
   const total = new Map<string, number>()
   for (const { exactly, firstAvailable } of devices?.requests ?? []) {
     const alternatives = firstAvailable && firstAvailable.length > 0 ? firstAvailable : exactly ? [exactly] : []
-    const most = new Map<string, number>()
+    const maxima = new Map<string, number>()
     for (const each of alternatives) {
       const name = each.deviceClassName ?? ''
-      most.set(name, Math.max(most.get(name) ?? 0, devicesOf(each)))
+      maxima.set(name, Math.max(maxima.get(name) ?? 0, devicesOf(each)))
     }
-    for (const [name, count] of most) total.set(name, (total.get(name) ?? 0) + count)
+    for (const [name, count] of maxima) total.set(name, (total.get(name) ?? 0) + count)
   }
   return total
 }

@@ -139,8 +139,8 @@ export async function listSource(
 }
 
 class ListSource implements ByteSource {
-  /** Not patient: its time slice begins with `ready`. */
-  readonly patient = false
+  /** Its time slice begins with `ready`. */
+  readonly isDeferrable = false
   readonly #parts: StoredParts
   readonly #entries: readonly StoredObject[]
   readonly #slices: Slices

@@ -78,17 +78,17 @@ const writeJson = (value: object) => encodeUtf8(jsonText(value))
 function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): Renderer {
   const apiVersion = apiVersionOf(definition)
   const name = `${apiVersion}/json`
-  const isHeld = hubOf(definition) === undefined
+  const isStoredForm = hubOf(definition) === undefined
   const object = (entry: StoredObject) =>
-    isHeld ? entry.json : entry.encoding(name, () => writeJson(fromStorageVersion(definition, entry.copy()))).bytes
+    isStoredForm ? entry.json : entry.encoding(name, () => writeJson(fromStorageVersion(definition, entry.copy()))).bytes
   // A list that is not streamed is often asked for again with few changes: the JSON of its objects is cached then, if they are not large.
-  const pieces = (entry: StoredObject, isPassing: boolean) => (isHeld && isPassing ? entry.pieces : [object(entry)])
+  const pieces = (entry: StoredObject, isPassing: boolean) => (isStoredForm && isPassing ? entry.pieces : [object(entry)])
   const skip = omitted(definition)
   return {
     negotiated,
     name,
     object,
-    list: (meta) => ({ ...jsonParts(jsonStart(listHead(definition, meta), 'items'), skip, pieces, name), isMade: isHeld }),
+    list: (meta) => ({ ...jsonParts(jsonStart(listHead(definition, meta), 'items'), skip, pieces, name), isMade: isStoredForm }),
     bare: (metadata) => writeJson(bareObject(definition, metadata) as object),
   }
 }
@@ -97,13 +97,13 @@ function protobufRenderer(definition: ResourceDefinition, negotiated: Negotiated
   const { kind, schema, listKind } = definition
   const apiVersion = apiVersionOf(definition)
   const name = `${apiVersion}/protobuf`
-  const isHeld = hubOf(definition) === undefined
+  const isStoredForm = hubOf(definition) === undefined
   // The text of parts that keep theirs may be escaped in stored bytes.
-  const isExact = isHeld && !keepsText(schema)
+  const isExact = isStoredForm && !keepsText(schema)
   const make = (entry: StoredObject) =>
     isExact
       ? protobuf.encode(schema, ...entry.pieces)
-      : encodeProtobuf(schema, (isHeld ? entry.object : fromStorageVersion(definition, entry.copy())) as Json)
+      : encodeProtobuf(schema, (isStoredForm ? entry.object : fromStorageVersion(definition, entry.copy())) as Json)
   const message = (entry: StoredObject) => entry.encoding(name, () => make(entry)).bytes
   return {
     negotiated,

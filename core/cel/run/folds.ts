@@ -61,9 +61,9 @@ function rangeFrom(value: unknown, frame: Frame): Range {
 const minKeysForIndex = 100
 
 /** Runs iterations from index `from` on, setting the variables; ends when `turn` says so. */
-type Turns = (range: Range, frame: Frame, from: number, turn: (index: number) => boolean) => void
+type Iterate = (range: Range, frame: Frame, from: number, turn: (index: number) => boolean) => void
 
-function turnsOf(first: number, second: number | undefined): Turns {
+function iterationOf(first: number, second: number | undefined): Iterate {
   return ({ of, items }, frame, from, turn) => {
     const map = isMap(of) ? of : undefined
     for (let index = from; index < items.length; index++) {
@@ -90,11 +90,11 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
   return compiler.withLocals([{ name: node.accumulator, growing, trusted: true }], ([kept]) => {
     const slot = kept?.slot ?? 0
     const names = node.variable2 === undefined ? [node.variable] : [node.variable, node.variable2]
-    const [number, last, { turns, condition, step }] = compiler.numbered(() =>
+    const [number, last, { iterate, condition, step }] = compiler.numbered(() =>
       compiler.withLocals(
         names.map((name) => ({ name, trusted })),
         (locals) => ({
-          turns: turnsOf(locals[0]?.slot ?? 0, locals[1]?.slot),
+          iterate: iterationOf(locals[0]?.slot ?? 0, locals[1]?.slot),
           condition: compiler.compile(node.condition),
           step: compiler.compile(node.step),
         }),
@@ -122,7 +122,7 @@ export function compileFold(compiler: Compiler, node: Fold): Code {
         let range = before?.range
         try {
           range ??= rangeFrom(visited, frame)
-          turns(range, frame, at, (index) => {
+          iterate(range, frame, at, (index) => {
             at = index
             accumulated = frame.locals[slot]
             cost = frame.cost

@@ -51,12 +51,12 @@ const drawn = charts.map(([title, unit, of]) => {
 const listed = lists.map(([title, field]) => {
   const section = card(title), list = make('ol', section)
   return (reading) => {
-    const rows = reading[field], most = Math.max(...rows.map(([, value]) => value), 1)
+    const rows = reading[field], max = Math.max(...rows.map(([, value]) => value), 1)
     list.replaceChildren()
     if (rows.length === 0) make('div', list, 'none').className = 'none'
     for (const [name, value] of rows) {
       const item = make('li', list)
-      make('i', item).style.width = (100 * value / most) + '%'
+      make('i', item).style.width = (100 * value / max) + '%'
       make('b', item, name).title = name; make('span', item, value.toLocaleString('en'))
     }
   }

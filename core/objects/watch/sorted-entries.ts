@@ -67,14 +67,14 @@ export class SortedEntries {
     this.#inOrder.clear()
   }
 
-  /** Copies the entries whose key starts with the prefix (which ends with a slash) and is not below `from`, at most `most`. */
-  range(prefix: string, from = '', most = Number.POSITIVE_INFINITY): StoredObject[] {
+  /** Copies the entries whose key starts with the prefix (which ends with a slash) and is not below `from`, at most `max`. */
+  range(prefix: string, from = '', max = Number.POSITIVE_INFINITY): StoredObject[] {
     const found: StoredObject[][] = []
     let size = 0
     for (const [chunk, start, end] of this.#inOrder.parts(prefix, from)) {
-      found.push(chunk.slice(start, Math.min(end, start + most - size)))
+      found.push(chunk.slice(start, Math.min(end, start + max - size)))
       size += end - start
-      if (size >= most) break
+      if (size >= max) break
     }
     return found.flat()
   }

@@ -164,7 +164,7 @@ class WatchStream implements ByteSource, Subscriber, Alarm {
 
   // ── Reader ────────────────────────────────────────────────────────────────────────────────────
 
-  readonly patient = true
+  readonly isDeferrable = true
 
   get ended(): boolean {
     return this.#ended

@@ -101,10 +101,11 @@ function validateCertificate(
   validateUserAnnotations(userAnnotations, path.child('userAnnotations'), errors)
   validateSupported(keyType, keyTypes, path.child('keyType'), errors)
   const { min, max, maxOfPlatform } = podCertificateSeconds
-  const longest = isPlatformSigner(signerName, context) ? maxOfPlatform : max
+  const maxSeconds = isPlatformSigner(signerName, context) ? maxOfPlatform : max
   const at = path.child('maxExpirationSeconds')
   if (seconds !== undefined && seconds < min) errors.invalid(at, seconds, `if provided, maxExpirationSeconds must be >= ${min}`)
-  if (seconds !== undefined && seconds > longest) errors.invalid(at, seconds, `if provided, maxExpirationSeconds must be <= ${longest}`)
+  if (seconds !== undefined && seconds > maxSeconds)
+    errors.invalid(at, seconds, `if provided, maxExpirationSeconds must be <= ${maxSeconds}`)
   for (const name of certificateFiles) {
     const file = source[name]
     if (!file) continue

@@ -4,12 +4,12 @@ import type { LoadBalancerIngress } from './load-balancer.ts'
 import type { Service } from './service.ts'
 
 /** An ingress point of a load balancer. */
-export type Entrance = Infer<typeof LoadBalancerIngress>
+export type IngressPoint = Infer<typeof LoadBalancerIngress>
 
 type ServiceRow = Infer<typeof Service>
 
 /** IP addresses or host names of ingress points, sorted, without duplicates. */
-export function entrances(ingress: readonly Entrance[] | undefined): string[] {
+export function ingressAddresses(ingress: readonly IngressPoint[] | undefined): string[] {
   return [...new Set((ingress ?? []).map(({ ip, hostname }) => ip || hostname || '').filter((text) => text !== ''))].sort()
 }
 
@@ -20,7 +20,7 @@ function externalAddress({ spec, status }: ServiceRow): string {
     case 'NodePort':
       return joined(own)
     case 'LoadBalancer':
-      return [...entrances(status?.loadBalancer?.ingress), ...own].join(',') || '<pending>'
+      return [...ingressAddresses(status?.loadBalancer?.ingress), ...own].join(',') || '<pending>'
     case 'ExternalName':
       return spec.externalName ?? ''
     default:

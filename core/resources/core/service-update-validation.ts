@@ -37,12 +37,12 @@ export function validateServiceStatus({ spec, status }: Service, _old: Service, 
       if (ip) errors.required(at.child('ipMode'), 'must be specified when `ip` is set')
     } else if (!ip) errors.forbidden(at.child('ipMode'), 'may not be specified when `ip` is not set')
     else validateSupported(ipMode, ['Proxy', 'VIP'], at.child('ipMode'), errors)
-    validateEntranceName(hostname, at.child('hostname'), errors)
+    validateIngressHostname(hostname, at.child('hostname'), errors)
   })
 }
 
 /** Validates the host name of a place where traffic enters; it may be absent or empty. */
-export function validateEntranceName(name: string | undefined, path: FieldPath, errors: FieldErrors): void {
+export function validateIngressHostname(name: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (!name) return
   validateFormat(name, 'dns1123Subdomain', path, errors)
   if (parseAddress(name)) errors.invalid(path, name, 'must be a DNS name, not an IP address')

@@ -44,17 +44,17 @@ function* warningsOf({ metadata, spec }: Service, { platform, settings }: HookCo
   }
 }
 
-interface Entrances {
+interface IngressPoints {
   readonly ingress?: readonly { readonly ip?: string | undefined }[] | undefined
 }
 
-interface WithEntrances {
-  readonly status?: { readonly loadBalancer?: Entrances | undefined } | undefined
+interface WithLoadBalancer {
+  readonly status?: { readonly loadBalancer?: IngressPoints | undefined } | undefined
 }
 
 /** Warnings about ingress points in the status of services and ingresses. */
-export function entranceWarnings({ status }: WithEntrances): string[] {
+export function ingressWarnings({ status }: WithLoadBalancer): string[] {
   const at = FieldPath.of('status', 'loadBalancer', 'ingress')
-  const entrances = (status?.loadBalancer?.ingress ?? []).slice(0, 128)
-  return boundedWarnings(entrances.flatMap(({ ip }, index) => (ip ? addressWarnings(at.index(index).child('ip'), ip) : [])))
+  const points = (status?.loadBalancer?.ingress ?? []).slice(0, 128)
+  return boundedWarnings(points.flatMap(({ ip }, index) => (ip ? addressWarnings(at.index(index).child('ip'), ip) : [])))
 }

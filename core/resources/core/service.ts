@@ -18,7 +18,7 @@ import {
 } from './service-defaults.ts'
 import { validateServiceStatus, validateServiceUpdate } from './service-update-validation.ts'
 import { validateService } from './service-validation.ts'
-import { entranceWarnings, serviceWarnings } from './service-warnings.ts'
+import { ingressWarnings, serviceWarnings } from './service-warnings.ts'
 
 export const ClientIPConfig = message('ClientIPConfig', 'Settings of session affinity by client address.', {
   timeoutSeconds: pointer(1, int32, 'Seconds that a session sticks, up to 86400; 10800 by default.'),
@@ -137,7 +137,7 @@ export const services = resource({
     }),
     validateStatus: validateServiceStatus,
     warnings: serviceWarnings,
-    statusWarnings: entranceWarnings,
+    statusWarnings: ingressWarnings,
   },
   lifecycle: { introduced: '1.0' },
   status: true,

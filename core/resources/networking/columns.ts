@@ -1,6 +1,6 @@
 import type { Infer } from '../../schema/model.ts'
 import { ageColumn, defaultMarkColumn, nameColumn, none, selectorColumn, textColumn } from '../cells.ts'
-import { entrances } from '../core/service-columns.ts'
+import { ingressAddresses } from '../core/service-columns.ts'
 import type { Ingress } from './ingress.ts'
 import type { IngressClass } from './ingressclass.ts'
 import type { IPAddress } from './ipaddress.ts'
@@ -25,7 +25,7 @@ export const ingressColumns = [
   nameColumn,
   textColumn('Class', 'Class that implements it.', '.spec.ingressClassName', none),
   textColumn('Hosts', 'Hosts that its rules are for.', hostsText),
-  textColumn<IngressRow>('Address', 'Where traffic enters.', ({ status }) => entrances(status?.loadBalancer?.ingress).join(',')),
+  textColumn<IngressRow>('Address', 'Where traffic enters.', ({ status }) => ingressAddresses(status?.loadBalancer?.ingress).join(',')),
   textColumn<IngressRow>('Ports', 'Ports that are open.', ({ spec }) => (spec?.tls?.length ? '80, 443' : '80')),
   ageColumn,
 ]

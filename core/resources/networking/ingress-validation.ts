@@ -5,7 +5,7 @@ import { portNumber } from '../../schema/formats/formats.ts'
 import { parseAddress } from '../../schema/formats/ip.ts'
 import { given } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { validateEntranceName } from '../core/service-update-validation.ts'
+import { validateIngressHostname } from '../core/service-update-validation.ts'
 import { asJson, validateAddress, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { HTTPIngressPath, Ingress, IngressBackend, IngressSpec } from './ingress.ts'
 
@@ -154,6 +154,6 @@ export function validateIngressStatus({ status }: Infer<typeof Ingress>, _old: o
   const path = FieldPath.of('status', 'loadBalancer', 'ingress')
   for (const [index, { ip, hostname }] of (status?.loadBalancer?.ingress ?? []).entries()) {
     if (ip) validateAddress(ip, 'ip', path.index(index).child('ip'), errors)
-    validateEntranceName(hostname, path.index(index).child('hostname'), errors)
+    validateIngressHostname(hostname, path.index(index).child('hostname'), errors)
   }
 }

@@ -1,7 +1,7 @@
 import { field, inline, int32, list, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { Protocol } from '../core/enums.ts'
 import { TypedLocalObjectReference } from '../core/references.ts'
-import { entranceWarnings } from '../core/service-warnings.ts'
+import { ingressWarnings } from '../core/service-warnings.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ingressColumns } from './columns.ts'
@@ -111,7 +111,7 @@ export const ingresses = resource({
   strategy: {
     validate: validateClass,
     validateStatus: validateIngressStatus,
-    statusWarnings: entranceWarnings,
+    statusWarnings: ingressWarnings,
     warnings: classWarnings,
   },
 })

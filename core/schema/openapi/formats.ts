@@ -14,9 +14,9 @@ const uuid = (version: string, variant: string): Test => {
 }
 
 const matches =
-  (pattern: RegExp, longest = 1000): Test =>
+  (pattern: RegExp, maxLength = 1000): Test =>
   (text) =>
-    text.length <= longest && pattern.test(text)
+    text.length <= maxLength && pattern.test(text)
 
 const symbol = 'a-zA-Z0-9\\p{S}\\p{L}'
 /** A name without dots may have one dash, as its second character. */

@@ -3,7 +3,7 @@ const [minLength, maxLength] = [16, 2 * 1024]
 /** Values of a field that are kept: items of a list take turns. */
 const ways = 4
 /** Maximum bytes in total. */
-const room = 1024 * 1024
+const maxBytes = 1024 * 1024
 /** A field with so many new values in a row is looked at again only at each so many. */
 const [maxChanges, rest] = [16, 256]
 
@@ -62,8 +62,8 @@ export class RepeatedValues {
     recent.next = (recent.next + 1) % ways
     value.text = viewOf(this.#copied(bytesOf(value.text), json, start, size))
     value.written = this.#copied(value.written, out, from, writtenSize)
-    const hasRoom = value.text.byteLength >= size && value.written.length >= writtenSize
-    value.size = hasRoom ? size : 0
+    const fits = value.text.byteLength >= size && value.written.length >= writtenSize
+    value.size = fits ? size : 0
     value.writtenSize = writtenSize
   }
 
@@ -75,12 +75,12 @@ export class RepeatedValues {
     return made
   }
 
-  /** The same buffer if there is no room for a longer one. */
+  /** The same buffer if a longer one exceeds the budget. */
   #copied(buffer: Uint8Array<ArrayBuffer>, from: Uint8Array, start: number, size: number): Uint8Array<ArrayBuffer> {
     let copy = buffer
     if (size > buffer.length) {
       const more = size - buffer.length
-      if (this.#kept + more > room) return buffer
+      if (this.#kept + more > maxBytes) return buffer
       this.#kept += more
       copy = new Uint8Array(size)
     }

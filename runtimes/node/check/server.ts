@@ -8,8 +8,8 @@ import { nodeClock, nodeFiles } from '../start/ports.ts'
 
 const silent: PlacedLogger & Required<Logger> = { v: () => false, debug() {}, info() {}, warn() {}, error() {}, at: () => silent }
 
-const nobody = () => Promise.reject(new Error('a check calls nobody'))
-const outbound: Outbound = { fetch: nobody, call: nobody }
+const refuse = () => Promise.reject(new Error('a check calls no other server'))
+const outbound: Outbound = { fetch: refuse, call: refuse }
 
 const administrator: Authenticator = {
   name: 'check',

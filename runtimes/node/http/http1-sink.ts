@@ -83,7 +83,7 @@ export async function sendLong(bytes: Uint8Array<ArrayBuffer>, outgoing: ServerR
 }
 
 class Pieces implements ByteSource {
-  readonly patient = false
+  readonly isDeferrable = false
   readonly #bytes: Uint8Array<ArrayBuffer>
   #at = 0
 

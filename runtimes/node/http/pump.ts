@@ -74,7 +74,7 @@ class Drain implements SinkUser {
   open(): void {
     const source = this.#source
     const go = () => this.#go()
-    source.open(source.patient ? () => this.#sink.later(go) : go)
+    source.open(source.isDeferrable ? () => this.#sink.later(go) : go)
     if (this.#sink.gone) source.cancel()
     else this.#go()
   }

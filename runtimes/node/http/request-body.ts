@@ -40,7 +40,7 @@ export class RequestBody {
   #error: Error | undefined
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined
   #collecting = false
-  #most = Number.POSITIVE_INFINITY
+  #maxBytes = Number.POSITIVE_INFINITY
   #tooLarge = false
   #discarding = false
   #teed = false
@@ -63,7 +63,7 @@ export class RequestBody {
       this.#consumed(bytes.length)
       return true
     }
-    if (this.#collecting && this.#length + bytes.length > this.#most) {
+    if (this.#collecting && this.#length + bytes.length > this.#maxBytes) {
       this.#exceed(bytes.length)
       return true
     }
@@ -74,11 +74,11 @@ export class RequestBody {
   }
 
   #append(bytes: Uint8Array): void {
-    const room = this.#block.length - this.#used
-    const rest = bytes.length > room ? bytes.subarray(room) : undefined
-    if (room > 0) {
-      this.#block.set(rest === undefined ? bytes : bytes.subarray(0, room), this.#used)
-      this.#used += rest === undefined ? bytes.length : room
+    const free = this.#block.length - this.#used
+    const rest = bytes.length > free ? bytes.subarray(free) : undefined
+    if (free > 0) {
+      this.#block.set(rest === undefined ? bytes : bytes.subarray(0, free), this.#used)
+      this.#used += rest === undefined ? bytes.length : free
     }
     if (rest !== undefined) {
       if (this.#used > 0) this.#full.push(this.#block)
@@ -168,15 +168,16 @@ export class RequestBody {
     return (await this.within(Number.POSITIVE_INFINITY)) as Uint8Array<ArrayBuffer>
   }
 
-  async within(most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    if (this.#teed && this.#stream !== undefined && !this.#collecting && !this.#stream.locked) return this.#collectCopy(this.#stream, most)
+  async within(maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    if (this.#teed && this.#stream !== undefined && !this.#collecting && !this.#stream.locked)
+      return this.#collectCopy(this.#stream, maxBytes)
     if (this.used || this.#stream?.locked) throw new TypeError('Body is unusable: it has been read already')
     this.#collecting = true
-    this.#most = most
+    this.#maxBytes = maxBytes
     this.#stream?.getReader()
     this.#memory?.asked()
     this.#consumed(this.#length)
-    if (this.#length > most) this.#exceed(0)
+    if (this.#length > maxBytes) this.#exceed(0)
     while (!this.#ended && !this.#tooLarge) {
       if (this.#error !== undefined) throw this.#error
       await this.#more()
@@ -200,14 +201,14 @@ export class RequestBody {
     this.#wake?.()
   }
 
-  async #collectCopy(own: ReadableStream<Uint8Array<ArrayBuffer>>, most: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  async #collectCopy(own: ReadableStream<Uint8Array<ArrayBuffer>>, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
     this.#collecting = true
     const chunks: Uint8Array[] = []
     let length = 0
     for await (const chunk of own) {
       chunks.push(chunk)
       length += chunk.length
-      if (length > most) return undefined
+      if (length > maxBytes) return undefined
     }
     return Buffer.concat(chunks)
   }

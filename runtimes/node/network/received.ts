@@ -14,7 +14,7 @@ const block = 8 * 1024
  * each one would cost more than its bytes.
  */
 export class Received implements ByteSource {
-  readonly patient = true
+  readonly isDeferrable = true
   readonly #stream: Readable
   #pieces: Bytes[] = []
   /** The block that small pieces are copied into, if it is the last piece; the bytes of it that are used. */

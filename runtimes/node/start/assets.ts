@@ -25,7 +25,7 @@ function argumentsOf(argv: readonly string[]): { readonly directory: string; rea
 }
 
 /** Removes a link or a script that was made here before. @throws FlagError for any other file. */
-function makeRoom(path: string): void {
+function removeOwn(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
   const isOurs = found.isSymbolicLink() || (found.isFile() && found.size < 4096 && readFileSync(path, 'utf8').startsWith(scriptHead))
@@ -60,7 +60,7 @@ export function assets(argv: readonly string[]): string {
   try {
     makeDirectories(directory)
     const [server, etcd, kubectl] = ['kube-apiserver', 'etcd', 'kubectl'].map((name) => join(directory, name)) as [string, string, string]
-    for (const path of [server, etcd]) makeRoom(path)
+    for (const path of [server, etcd]) removeOwn(path)
     symlinkSync(program, etcd)
     if (release === undefined) symlinkSync(program, server)
     else writeFileSync(server, `${scriptHead}exec ${quoted(program)} --platform=kubernetes ${emulated.join(' ')} "$@"\n`, { mode: 0o755 })

@@ -25,7 +25,7 @@ const method = '/opentelemetry.proto.collector.trace.v1.TraceService/Export'
 /** Milliseconds of one export (the default of OTLP). */
 const exportTimeout = 10_000
 /** Milliseconds until an export is tried again that found no collector: the first time, and at most. */
-const retryDelays = { first: 200, longest: 5_000 }
+const retryDelays = { first: 200, max: 5_000 }
 /** Milliseconds between messages about a collector that does not take spans. */
 const reportInterval = 60_000
 /** Maximum bytes of an answer: the default of gRPC's libraries. */
@@ -74,7 +74,7 @@ export function createExporter({ endpoint, dial, resource, scope, logger }: Expo
   /** Waits for a collector that is not there yet. Rejects with a CallError, or with the reason of the end. */
   async function send(request: Uint8Array): Promise<void> {
     const deadline = nodeClock.monotonic() + exportTimeout
-    for (let delay = retryDelays.first; ; delay = Math.min(2 * delay, retryDelays.longest)) {
+    for (let delay = retryDelays.first; ; delay = Math.min(2 * delay, retryDelays.max)) {
       try {
         await channel.call(method, request, deadline, closing)
         return

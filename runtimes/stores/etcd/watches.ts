@@ -54,8 +54,8 @@ export class Watches {
     }
   }
 
-  /** Resolves when all feeds have reached the revision, or after `longest` milliseconds. */
-  reached(revision: number, longest: number): Promise<void> {
+  /** Resolves when all feeds have reached the revision, or after `timeout` milliseconds. */
+  reached(revision: number, timeout: number): Promise<void> {
     const behind = () => [...this.#lines].some(({ feed }) => feed.position < revision)
     if (!behind()) return Promise.resolve()
     return new Promise((resolve) => {
@@ -67,7 +67,7 @@ export class Watches {
       const look = () => {
         if (!behind()) finish()
       }
-      const cancel = this.#clock.after(longest, finish)
+      const cancel = this.#clock.after(timeout, finish)
       this.#reached.add(look)
     })
   }

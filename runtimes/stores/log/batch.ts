@@ -56,7 +56,7 @@ export class Window {
   readonly #file: LogFile
   readonly size: number
   #bytes = Buffer.alloc(0)
-  #room = Buffer.alloc(0)
+  #buffer = Buffer.alloc(0)
   #from = 0
 
   constructor(file: LogFile) {
@@ -68,9 +68,9 @@ export class Window {
   at(offset: number, length: number): Buffer | undefined {
     if (offset + length > this.size) return undefined
     if (offset < this.#from || offset + length > this.#from + this.#bytes.length) {
-      if (this.#room.length < length) this.#room = Buffer.allocUnsafe(Math.max(windowBytes, length))
+      if (this.#buffer.length < length) this.#buffer = Buffer.allocUnsafe(Math.max(windowBytes, length))
       this.#from = offset
-      this.#bytes = this.#room.subarray(0, this.#file.read(this.#room.subarray(0, this.size - offset), offset))
+      this.#bytes = this.#buffer.subarray(0, this.#file.read(this.#buffer.subarray(0, this.size - offset), offset))
       if (this.#bytes.length < length) return undefined
     }
     return this.#bytes.subarray(offset - this.#from, offset - this.#from + length)

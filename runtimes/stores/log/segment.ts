@@ -32,7 +32,7 @@ export class Segment {
   #checksum: number
   #revision: number
   #slot: number
-  #room: number
+  #allocated: number
   /** A batch was written and not acknowledged; it must be removed before the next one. */
   #unfinished = false
 
@@ -44,7 +44,7 @@ export class Segment {
     this.#checksum = checksum
     this.#revision = revision
     this.#slot = slot
-    this.#room = file.size()
+    this.#allocated = file.size()
   }
 
   /** Creates the next segment, empty and durable. */
@@ -60,7 +60,7 @@ export class Segment {
       file.write(pages, 0)
       for (let slot = 0; slot < marks; slot++) file.write(mark, markOffset(slot))
       const segment = new Segment({ number, file, seed, end, checksum: seed, revision, slot: 0 })
-      segment.#makeRoom(end + 1)
+      segment.#reserve(end + 1)
       await file.sync()
       directory.rename(`${name}${draftSuffix}`, name)
       await directory.sync()
@@ -83,7 +83,7 @@ export class Segment {
 
   /** Size in bytes on disk. */
   get size(): number {
-    return this.#room
+    return this.#allocated
   }
 
   /**
@@ -93,7 +93,7 @@ export class Segment {
   async append(records: readonly Buffer[], revision: number): Promise<readonly number[]> {
     await this.#repair()
     const { bytes, checksum, offsets } = encodeBatch(records, this.#end, this.#checksum, this.#seed)
-    this.#makeRoom(this.#end + bytes.length)
+    this.#reserve(this.#end + bytes.length)
     this.#unfinished = true
     try {
       this.file.write(bytes, this.#end)
@@ -127,7 +127,7 @@ export class Segment {
     await this.file.sync()
     this.#mark(true)
     this.file.truncate(this.#end)
-    this.#room = this.#end
+    this.#allocated = this.#end
     await this.file.sync()
   }
 
@@ -141,16 +141,16 @@ export class Segment {
   async #repair(): Promise<void> {
     if (!this.#unfinished) return
     this.file.truncate(this.#end)
-    this.#room = this.#end
+    this.#allocated = this.#end
     await this.file.sync()
     this.#unfinished = false
   }
 
-  #makeRoom(needed: number): void {
-    if (needed <= this.#room) return
-    const step = Math.min(Math.max(this.#room, minStep), maxStep)
+  #reserve(needed: number): void {
+    if (needed <= this.#allocated) return
+    const step = Math.min(Math.max(this.#allocated, minStep), maxStep)
     try {
-      this.#extend(Math.max(needed, this.#room + step))
+      this.#extend(Math.max(needed, this.#allocated + step))
     } catch {
       // Retry with less space, which may be enough.
       this.#extend(needed)
@@ -159,10 +159,10 @@ export class Segment {
 
   #extend(to: number): void {
     try {
-      this.file.write(Buffer.alloc(to - this.#room), this.#room)
-      this.#room = to
+      this.file.write(Buffer.alloc(to - this.#allocated), this.#allocated)
+      this.#allocated = to
     } catch (error) {
-      this.file.truncate(this.#room)
+      this.file.truncate(this.#allocated)
       throw error
     }
   }

@@ -10,13 +10,13 @@ export class DynamicTable {
   /** Newest last. */
   #entries: Field[] = []
   #bytes = 0
-  #most: number
+  #maxBytes: number
   /** Number of entries ever added. */
   #added = 0
 
-  /** `most`: maximum size in bytes. */
-  constructor(most: number) {
-    this.#most = most
+  /** `maxBytes`: maximum size in bytes. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   get length(): number {
@@ -42,22 +42,22 @@ export class DynamicTable {
   /** Adds an entry and evicts the oldest ones; an entry larger than the table empties it (section 4.4). */
   add(name: string, value: string): void {
     const size = name.length + value.length + entryOverhead
-    this.#shrink(this.#most - size)
+    this.#shrink(this.#maxBytes - size)
     this.#added++
-    if (size > this.#most) return
+    if (size > this.#maxBytes) return
     this.#entries.push([name, value])
     this.#bytes += size
   }
 
   /** Changes the maximum size. */
-  resize(most: number): void {
-    this.#most = most
-    this.#shrink(most)
+  resize(maxBytes: number): void {
+    this.#maxBytes = maxBytes
+    this.#shrink(maxBytes)
   }
 
-  #shrink(most: number): void {
+  #shrink(maxBytes: number): void {
     let dropped = 0
-    while (dropped < this.#entries.length && this.#bytes > most) {
+    while (dropped < this.#entries.length && this.#bytes > maxBytes) {
       const [name, value] = this.#entries[dropped++] as Field
       this.#bytes -= name.length + value.length + entryOverhead
     }

@@ -35,7 +35,7 @@ export class Answers {
   /** Sends HEADERS, and CONTINUATION for long blocks. */
   headers(id: number, fields: readonly string[], last: boolean): void {
     const maxSize = Encoder.bound(fields)
-    const buffer = this.#outbox.room(frameHeaderLength + maxSize)
+    const buffer = this.#outbox.reserve(frameHeaderLength + maxSize)
     const start = this.#outbox.place
     const end = this.#encoder.write(buffer, start + frameHeaderLength, fields)
     const size = end - start - frameHeaderLength

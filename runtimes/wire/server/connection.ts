@@ -163,7 +163,7 @@ export class ServerConnection implements StreamOwner, IncomingOwner, Holder {
     if (ends && head?.contentLength) throw new StreamError(errorCodes.protocolError, 'the body is shorter than content-length')
     const stream = new ServerStream(this, id, {
       window: this.#answers.sender.peer.initialWindowSize,
-      room: limits.uploadWindow,
+      receiveWindow: limits.uploadWindow,
       head: bytes,
       ended: ends,
       expected: head?.contentLength,

@@ -167,11 +167,11 @@ export class Incoming {
       if (stream === undefined && this.#streams.closedState(id) === 'reset') return
       throw new StreamError(errorCodes.streamClosed, 'DATA on a closed stream')
     }
-    stream.room -= payload.length
+    stream.receiveWindow -= payload.length
     stream.unread += payload.length
     stream.received += content.length
     const ends = (frameFlags & flags.endStream) !== 0
-    if (stream.room < 0) throw new StreamError(errorCodes.flowControlError, 'flow control window exceeded')
+    if (stream.receiveWindow < 0) throw new StreamError(errorCodes.flowControlError, 'flow control window exceeded')
     if (stream.expected !== undefined && (stream.received > stream.expected || (ends && stream.received < stream.expected)))
       throw new StreamError(errorCodes.protocolError, 'the body and content-length differ')
     if (content.length === 0 && !ends) this.#spend()

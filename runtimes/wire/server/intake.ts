@@ -8,12 +8,12 @@ interface Share {
 
 /** Bounds a sum over connections: when it is exceeded, those that hold the most are closed. */
 class Pool {
-  readonly #most: number
+  readonly #maxBytes: number
   readonly #shares = new Set<Share>()
   total = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
   }
 
   open(drop: () => void): Share {
@@ -25,7 +25,7 @@ class Pool {
   add(share: Share, bytes: number): void {
     share.held += bytes
     this.total += bytes
-    if (this.total > this.#most) this.#relieve()
+    if (this.total > this.#maxBytes) this.#relieve()
   }
 
   close(share: Share): void {
@@ -37,7 +37,7 @@ class Pool {
   /** Frees an eighth at once, so that connections are rarely sorted. */
   #relieve(): void {
     for (const share of [...this.#shares].toSorted((a, b) => b.held - a.held)) {
-      if (this.total <= (this.#most / 8) * 7) break
+      if (this.total <= (this.#maxBytes / 8) * 7) break
       share.drop()
     }
   }

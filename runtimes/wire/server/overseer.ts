@@ -101,7 +101,7 @@ export class Overseer {
   #upload(stream: ServerStream, now: number): void {
     stream.upload ??= new Pace(limits.upload)
     // While the server grants no window, the client can't send.
-    if (!stream.user?.reading || stream.room <= 0) stream.upload.rest()
+    if (!stream.user?.reading || stream.receiveWindow <= 0) stream.upload.rest()
     else if (stream.upload.tooSlow(now, stream.received)) this.#overseen.unsent(stream)
   }
 }

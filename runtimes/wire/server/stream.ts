@@ -61,7 +61,7 @@ export class ServerStream implements Outgoing {
   /** END_STREAM was received. */
   ended: boolean
   /** Receive window in bytes. */
-  room: number
+  receiveWindow: number
   /** Bytes received and not consumed. */
   unread = 0
   /** Bytes consumed since the last WINDOW_UPDATE. */
@@ -77,12 +77,12 @@ export class ServerStream implements Outgoing {
   constructor(
     owner: StreamOwner,
     id: number,
-    { window, room, head, ended, expected }: Pick<ServerStream, 'window' | 'room' | 'head' | 'ended' | 'expected'>,
+    { window, receiveWindow, head, ended, expected }: Pick<ServerStream, 'window' | 'receiveWindow' | 'head' | 'ended' | 'expected'>,
   ) {
     this.#owner = owner
     this.id = id
     this.window = window
-    this.room = room
+    this.receiveWindow = receiveWindow
     this.head = head
     this.ended = ended
     this.expected = expected

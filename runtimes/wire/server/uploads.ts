@@ -9,24 +9,24 @@ import type { ServerStream } from './stream.ts'
 export class Uploads {
   readonly #outbox: Outbox
   /** Receive window of the connection, and bytes consumed since the last WINDOW_UPDATE. */
-  #room: number
+  #receiveWindow: number
   #owed = 0
   #over = false
 
   constructor(outbox: Outbox, maxConcurrentStreams: number) {
     this.#outbox = outbox
-    this.#room = Math.min(limits.uploadWindow * maxConcurrentStreams, largest31)
+    this.#receiveWindow = Math.min(limits.uploadWindow * maxConcurrentStreams, largest31)
   }
 
   /** Announces the initial window. */
   greet(): void {
-    this.#outbox.push(numbersFrame(frameTypes.windowUpdate, 0, this.#room - defaultWindowSize))
+    this.#outbox.push(numbersFrame(frameTypes.windowUpdate, 0, this.#receiveWindow - defaultWindowSize))
   }
 
   /** Counts received bytes. @throws ConnectionError when they exceed the window. */
   received(bytes: number): void {
-    this.#room -= bytes
-    if (this.#room < 0) throw new ConnectionError(errorCodes.flowControlError, 'flow control window exceeded')
+    this.#receiveWindow -= bytes
+    if (this.#receiveWindow < 0) throw new ConnectionError(errorCodes.flowControlError, 'flow control window exceeded')
   }
 
   /** Bytes of a stream were consumed. */
@@ -37,7 +37,7 @@ export class Uploads {
     this.consumedByAll(bytes)
     if (stream.ended || stream.owed < limits.uploadWindow / 2) return
     this.#outbox.push(numbersFrame(frameTypes.windowUpdate, stream.id, stream.owed))
-    stream.room += stream.owed
+    stream.receiveWindow += stream.owed
     stream.owed = 0
   }
 
@@ -46,7 +46,7 @@ export class Uploads {
     this.#owed += bytes
     if (this.#owed < limits.uploadWindow / 2 || this.#over) return
     this.#outbox.push(numbersFrame(frameTypes.windowUpdate, 0, this.#owed))
-    this.#room += this.#owed
+    this.#receiveWindow += this.#owed
     this.#owed = 0
   }
 

@@ -60,9 +60,9 @@ test('pushed bytes are written in order, in any sizes', async () => {
 test('reserved room that is not used is not written', async () => {
   const socket = new SlowSocket()
   const outbox = outboxOn(socket)
-  outbox.room(100)
-  outbox.room(2 * largeBuffer)
-  outbox.room(largeBuffer)
+  outbox.reserve(100)
+  outbox.reserve(2 * largeBuffer)
+  outbox.reserve(largeBuffer)
   outbox.push(bytesOf(3))
   await turn()
   socket.drain()
@@ -91,13 +91,13 @@ test('a buffer is not reused during its write, nor after a failed write', async 
   await turn()
   const [first] = socket.buffers
   outbox.push(bytesOf(10))
-  assert.notEqual(outbox.room(1).buffer, first)
+  assert.notEqual(outbox.reserve(1).buffer, first)
   assert.notEqual(buffers.take(1).buffer, first)
 
   let fail: Taken = () => {}
   const broken = { writable: true, write: (_bytes: Buffer, taken: Taken) => (fail = taken) }
   const other = outboxOn(broken as unknown as SlowSocket, buffers)
-  const used = other.room(10).buffer
+  const used = other.reserve(10).buffer
   other.grew(10)
   await turn()
   broken.writable = false

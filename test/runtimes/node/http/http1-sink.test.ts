@@ -9,7 +9,7 @@ import { sendStream } from '../../../../runtimes/node/http/http1-sink.ts'
 
 /** Returns one piece per request. */
 class Events implements ByteSource {
-  readonly patient = false
+  readonly isDeferrable = false
   ended = false
   taken = 0
   open(): void {}
