@@ -459,7 +459,7 @@ const parents = ['core', 'runtimes', 'test']
 /** Files of a folder without its own README, and its maximum. */
 const maxUndescribed = 20
 
-test('folders of more than 20 files have a README, and its table names what exists', () => {
+test('folders of more than 20 files have a README, and its table names what exists; those of sources name their tests', () => {
   const folders = parents.flatMap((parent) =>
     readdirSync(new URL(parent, rootUrl), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
@@ -470,7 +470,9 @@ test('folders of more than 20 files have a README, and its table names what exis
     const readme = new URL('README.md', at)
     const count = readdirSync(at, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
     if (!existsSync(readme)) return count > maxUndescribed ? [`${folder}: ${count} files, and no README.md`] : []
-    const rows = readFileSync(readme, 'utf8').matchAll(/^\| (`[^|]+) \|/gm)
+    const text = readFileSync(readme, 'utf8')
+    if (!folder.startsWith('test/') && !text.includes(`](../../test/${folder})`)) return [`${folder}/README.md: its tests are not named`]
+    const rows = text.matchAll(/^\| (`[^|]+) \|/gm)
     const names = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`([\w.][\w./-]*)`/g)].map(([, name = '']) => name))
     return names.filter((name) => !existsSync(new URL(name, at))).map((name) => `${folder}/README.md: ${name} does not exist`)
   })

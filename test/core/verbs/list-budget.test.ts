@@ -15,7 +15,7 @@ const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 const encoder = new TextEncoder()
 
 /** A list of 1 MB; `made` counts how often each item is encoded. */
-async function begin(room: ListBudget, signal = new AbortController().signal) {
+async function begin(budget: ListBudget, signal = new AbortController().signal) {
   const made = entries.map(() => 0)
   const parts = {
     start: (size: number) => encoder.encode(`${size}:`),
@@ -31,7 +31,7 @@ async function begin(room: ListBudget, signal = new AbortController().signal) {
     parts,
     entries,
     new Pauses(webClock).fairSlices(() => signal),
-    room,
+    budget,
   )
   return { source, twice: () => made.filter((count) => count === 2).length, made }
 }
@@ -53,26 +53,26 @@ async function all(source: ByteSource): Promise<string> {
 const expected = `${entries.length * itemSize}:${entries.map(({ revision }) => String(revision).padEnd(itemSize, 'x')).join('')}.`
 
 test('what one list keeps is encoded once, the rest twice; others keep less meanwhile', async () => {
-  const room = new ListBudget(700_000, 200_000)
-  const [first, second] = [await begin(room), await begin(room)]
+  const budget = new ListBudget(700_000, 200_000)
+  const [first, second] = [await begin(budget), await begin(budget)]
   for (const { source } of [first, second]) assert.equal(await all(source), expected)
   assert.deepEqual([first.twice(), second.twice()], [30, 80])
 })
 
 test('the next list may keep most when the one before has been sent, is cancelled, or was given up before it was sent', async () => {
-  const room = new ListBudget(700_000, 200_000)
+  const budget = new ListBudget(700_000, 200_000)
   const request = new AbortController()
   const ends: readonly ((source: ByteSource) => unknown)[] = [all, (source) => source.cancel(), () => request.abort()]
   for (const end of ends) {
-    await end((await begin(room, request.signal)).source)
-    const next = await begin(room)
+    await end((await begin(budget, request.signal)).source)
+    const next = await begin(budget)
     assert.equal(await all(next.source), expected)
     assert.equal(next.twice(), 30)
   }
 })
 
 test('nothing is kept of a list whose request ends while it is counted', async () => {
-  const room = new ListBudget(700_000, 200_000)
+  const budget = new ListBudget(700_000, 200_000)
   const request = new AbortController()
   request.abort()
   const ahead = { ...webClock, monotonic: () => performance.now() * 1_000_000 }
@@ -84,6 +84,6 @@ test('nothing is kept of a list whose request ends while it is counted', async (
     between: encoder.encode(''),
     end: encoder.encode(''),
   }
-  await assert.rejects(listSource(parts, entries, slices, room), { name: 'AbortError' })
-  assert.equal(room.enter(slices), 700_000)
+  await assert.rejects(listSource(parts, entries, slices, budget), { name: 'AbortError' })
+  assert.equal(budget.enter(slices), 700_000)
 })
