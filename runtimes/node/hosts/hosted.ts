@@ -1,12 +1,13 @@
 /** One of the servers: awake while it is used, and only a state otherwise. */
-import { type ApiError, entityTooLarge, forbidden, notFound, tooManyRequests } from '../../../core/answers/status.ts'
+import { ApiError, entityTooLarge, forbidden, notFound, tooManyRequests } from '../../../core/answers/status.ts'
 import type { Clock, Connection, Outbound, Telemetry } from '../../../core/ports.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import { boundedStore } from '../../stores/bounded.ts'
 import { type ForkableStoreOptions, forkableStore } from '../../stores/forkable.ts'
 import type { TestClock } from '../../testing/clock.ts'
 import type { AddedFault, Fault } from '../../testing/faults.ts'
-import { type Snapshot, startHosted, type TestServer } from '../../testing/server.ts'
+import type { Requests } from '../../testing/requests.ts'
+import { type Snapshot, startHosted, type TestObject, type TestServer } from '../../testing/server.ts'
 import { trafficOf } from '../../testing/traffic.ts'
 import type { Home, Snapshots } from './home.ts'
 import { type Hook, hookAnswer } from './webhooks.ts'
@@ -62,6 +63,7 @@ export class Hosted {
   #inFlight = 0
   #used: number
   #faults: { readonly fault: Fault; readonly added: AddedFault }[] = []
+  #isRecording = false
   #isGone = false
 
   constructor(settings: Settings, home: Home, shared: Shared) {
@@ -152,6 +154,25 @@ export class Hosted {
     return this.#end(() => this.#home.save(snapshot, this.#settings))
   }
 
+  /** Applies manifests. Rejects with an ApiFailure or ApiError when one is refused. */
+  async load(manifests: readonly TestObject[]): Promise<TestObject[]> {
+    try {
+      return await this.use((server) => server.load(manifests))
+    } catch (error) {
+      // The harness's own, such as of an unknown kind.
+      if (error instanceof Error && error.name === 'Error') throw new ApiError('Invalid', error.message)
+      throw error
+    }
+  }
+
+  /** Does something with the recorded requests; from the first time on, they are recorded. */
+  record<T>(use: (requests: Requests) => T): Promise<T> {
+    return this.use(({ requests }) => {
+      this.#isRecording = true
+      return use(requests)
+    })
+  }
+
   /** Adds a fault. Rejects with an OptionError. */
   async addFault(fault: Fault): Promise<void> {
     if (this.#faults.length >= maxFaults) throw forbidden(servers, this.#settings.name, `the limit is ${maxFaults} faults`)
@@ -182,7 +203,7 @@ export class Hosted {
   /** Leaves memory, except for its state, if nobody has used it for these milliseconds. What is only in memory keeps it awake. */
   async rest(milliseconds: number): Promise<void> {
     const server = this.#server
-    if (server === undefined || this.#inFlight > 0 || server.clock.isFrozen || trafficOf(server).isActive) return
+    if (server === undefined || this.#inFlight > 0 || server.clock.isFrozen || this.#faults.length > 0 || this.#isRecording) return
     if (this.#shared.clock.monotonic() - this.#used >= milliseconds) await this.#end()
   }
 
@@ -239,6 +260,7 @@ export class Hosted {
       this.#server = undefined
       this.#starting = undefined
       this.#faults = []
+      this.#isRecording = false
       if (server) {
         const snapshot = server.snapshot()
         await server.close()

@@ -15,7 +15,7 @@ export interface Choices {
 
 export interface NewServer extends Choices {
   readonly options?: { readonly [name: string]: unknown } | undefined
-  readonly manifests?: string | readonly TestObject[] | undefined
+  readonly manifests?: readonly TestObject[] | undefined
 }
 
 export interface HostsOptions extends Shared {
@@ -73,7 +73,7 @@ export class Hosts {
       await first.close()
       const hosted = await this.#hosted({ ...this.#settingsOf(choices), options, hooks: [] }, snapshot)
       try {
-        if (manifests !== undefined) await hosted.use((server) => server.load(manifests))
+        if (manifests !== undefined) await hosted.load(manifests)
       } catch (error) {
         await hosted.remove()
         throw error

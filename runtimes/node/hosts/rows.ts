@@ -1,7 +1,9 @@
 /** The routes of the interface, as rows: routing, validation and the OpenAPI document follow from them. */
 import * as z from 'zod/mini'
 import { badRequest, notFound } from '../../../core/answers/status.ts'
+import { messageOf } from '../../../core/schema/message-of.ts'
 import type { Fault } from '../../testing/faults.ts'
+import { readManifests } from '../../testing/manifests.ts'
 import type { TestObject } from '../../testing/server.ts'
 import { type Hosted, snapshotResource } from './hosted.ts'
 import type { Hosts } from './hosts.ts'
@@ -71,6 +73,16 @@ function described({ desk }: Asked<unknown>, hosted: Hosted): z.output<typeof sc
   }
 }
 
+/** The objects of manifests, which are text or objects. @throws ApiError BadRequest when the text is none. */
+function objectsOf(manifests: unknown): readonly TestObject[] {
+  if (typeof manifests !== 'string') return manifests as TestObject[]
+  try {
+    return readManifests(manifests)
+  } catch (error) {
+    throw badRequest(`manifests: ${messageOf(error)}`)
+  }
+}
+
 const found = ({ desk, name }: Asked<unknown>): Hosted => desk.hosts.get(name)
 
 const namesOf = (objects: readonly TestObject[]) =>
@@ -116,7 +128,10 @@ export const rows: readonly Row[] = [
     answer: schemas.server,
     run: async (asked) => {
       const { manifests, ...body } = asked.body
-      return described(asked, await asked.desk.hosts.create({ ...body, manifests: manifests as string | TestObject[] | undefined }))
+      return described(
+        asked,
+        await asked.desk.hosts.create({ ...body, ...(manifests !== undefined && { manifests: objectsOf(manifests) }) }),
+      )
     },
   }),
   row({
@@ -209,8 +224,8 @@ export const rows: readonly Row[] = [
     status: 200,
     answer: z.object({ objects: z.array(anyObject) }),
     async run(asked) {
-      const manifests = asked.body.manifests as string | TestObject[]
-      return { objects: namesOf(await found(asked).use((server) => server.load(manifests))) }
+      const manifests = objectsOf(asked.body.manifests)
+      return { objects: namesOf(await found(asked).load(manifests)) }
     },
   }),
   row({
@@ -272,7 +287,7 @@ export const rows: readonly Row[] = [
     answer: z.object({ requests: z.array(anyObject) }),
     run: (asked) => {
       const selected = selectionOf(asked.query)
-      return found(asked).use(({ requests }) => ({
+      return found(asked).record((requests) => ({
         requests: requests.find(selected).map((request) => ({ ...request, changes: request.changes })),
       }))
     },
@@ -284,7 +299,7 @@ export const rows: readonly Row[] = [
     status: 200,
     answer: done,
     async run(asked) {
-      await found(asked).use(({ requests }) => requests.clear())
+      await found(asked).record((requests) => requests.clear())
       return { name: asked.name }
     },
   }),
@@ -297,7 +312,7 @@ export const rows: readonly Row[] = [
     answer: z.object({ webhooks: z.array(z.string()) }),
     async run(asked) {
       const { answers } = asked.body
-      const manifests = asked.body.manifests as string | TestObject[]
+      const manifests = objectsOf(asked.body.manifests)
       const hosted = found(asked)
       const hooks = hooksOf(manifests, answers)
       const functions = (kind: string) =>

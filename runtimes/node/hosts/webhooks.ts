@@ -1,6 +1,6 @@
 /** Webhooks that the interface answers: with a constant, or by a call of a URL without certificates. */
+import { badRequest } from '../../../core/answers/status.ts'
 import type { Outbound } from '../../../core/ports.ts'
-import { readManifests } from '../../testing/manifests.ts'
 import type { TestObject } from '../../testing/server.ts'
 import { type Answer, admissionAnswer, urlOf } from '../../testing/webhook-answers.ts'
 import type { AdmissionFunction } from '../../testing/webhook-types.ts'
@@ -35,12 +35,17 @@ export const hookAnswer = (hook: Hook, outbound: Outbound): readonly [url: strin
   admissionAnswer(handleOf(hook, outbound), false),
 ]
 
-/** The webhooks of configurations that have an answer. */
-export function hooksOf(manifests: string | readonly TestObject[], answers: Readonly<Record<string, Hook['answer']>>): Hook[] {
-  const objects = typeof manifests === 'string' ? readManifests(manifests) : manifests
+/** The webhooks of configurations, with their answers. @throws ApiError BadRequest for another object, and for a webhook without an answer. */
+export function hooksOf(objects: readonly TestObject[], answers: Readonly<Record<string, Hook['answer']>>): Hook[] {
   return objects.flatMap((object) => {
-    const kind = kinds[object.kind as keyof typeof kinds]
-    const webhooks = (object['webhooks'] ?? []) as readonly { readonly name: string }[]
-    return webhooks.flatMap(({ name }) => (Object.hasOwn(answers, name) ? [{ kind, name, answer: answers[name] as Hook['answer'] }] : []))
+    const kind = Object.hasOwn(kinds, object.kind) ? kinds[object.kind as keyof typeof kinds] : undefined
+    if (kind === undefined) throw badRequest(`manifests: a ${object.kind} is no configuration of webhooks`)
+    const { webhooks } = object
+    if (!Array.isArray(webhooks)) throw badRequest(`manifests: ${object.kind} ${object.metadata?.name}: webhooks: must be a list`)
+    return webhooks.map((each: { readonly name?: unknown } | null) => {
+      const name = String(each?.name)
+      if (!Object.hasOwn(answers, name)) throw badRequest(`answers: no answer for the webhook ${name} of ${object.metadata?.name}`)
+      return { kind, name, answer: answers[name] as Hook['answer'] }
+    })
   })
 }

@@ -7,6 +7,7 @@ import { readFlags } from '../../../../runtimes/node/start/command-flags.ts'
 import { nodeLogger } from '../../../../runtimes/node/start/ports.ts'
 import { temporaryDirectory } from '../../../support/temporary.ts'
 import { type Fetch, tlsFetch } from '../../../support/tls-fetch.ts'
+import { eventually } from '../../../support/wait.ts'
 
 export interface Answer {
   readonly code: number
@@ -32,6 +33,8 @@ export interface TestHosts {
   /** The path of a file with the kubeconfig of a server, and the token in it. */
   kubeconfig(name: string, query?: string): Promise<{ readonly path: string; readonly token: string; readonly config: KubeConfig }>
   readonly fetch: Fetch
+  /** Resolves when a server has no request in flight. */
+  settled(name: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -76,6 +79,12 @@ export function clientOf(url: string, directory: string): Omit<TestHosts, 'close
       const config = JSON.parse(text) as KubeConfig
       return { path, token: config.users[0]?.user.token ?? '', config }
     },
+    async settled(name) {
+      await eventually(
+        `${name} has no request in flight`,
+        async () => (await ask('GET', `/hosts/v1/servers/${name}`)).body.requestsInFlight === 0,
+      )
+    },
     close: client.close,
   }
 }
@@ -95,15 +104,5 @@ export async function hosts(...flags: readonly string[]): Promise<TestHosts> {
       await server.close()
       temporary.remove()
     },
-  }
-}
-
-/** Closes the process's servers when the test has ended. */
-export async function withHosts(test: (hosts: TestHosts) => Promise<void>, ...flags: readonly string[]): Promise<void> {
-  const started = await hosts(...flags)
-  try {
-    await test(started)
-  } finally {
-    await started.close()
   }
 }

@@ -1,0 +1,84 @@
+/** Servers of `apiserver hosts` that nobody asks: they leave memory, and the next request wakes them; expired ones are deleted. */
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryDirectory } from '../../../support/temporary.ts'
+import { eventually } from '../../../support/wait.ts'
+import { hosts, type TestHosts } from './support.ts'
+
+const list = '/hosts/v1/servers'
+const configMaps = '/api/v1/namespaces/default/configmaps'
+
+const asleep = (here: TestHosts, name: string) =>
+  eventually(`${name} sleeps`, async () => (await here.ask('GET', `${list}/${name}`)).body.awake === false)
+
+async function withHosts(flags: readonly string[], use: (here: TestHosts) => Promise<void>): Promise<void> {
+  const here = await hosts('--idle-timeout=40ms', ...flags)
+  try {
+    await use(here)
+  } finally {
+    await here.close()
+  }
+}
+
+const temporary = temporaryDirectory('hosts')
+const kinds = { 'in memory': [], 'with a data directory': [`--data-dir=${join(temporary.path, 'data')}`] }
+
+for (const [kind, flags] of Object.entries(kinds))
+  test(`${kind}: an idle server sleeps, and wakes with what it had; what is used stays awake`, async () => {
+    await withHosts(flags, async (here) => {
+      await here.ask('POST', list, { name: 'one' })
+      const { token } = await here.kubeconfig('one')
+      for (let round = 0; round < 3; round++) {
+        const made = await here.ask('POST', `/servers/one${configMaps}`, { metadata: { name: `round-${round}` } }, { token })
+        assert.equal(made.code, 201, made.text)
+        await asleep(here, 'one')
+        const { body } = await here.ask('GET', `/servers/one${configMaps}`, undefined, { token })
+        const names = body.items
+          .map(({ metadata }: { metadata: { name: string } }) => metadata.name)
+          .filter((name: string) => name !== 'kube-root-ca.crt')
+        assert.deepEqual(
+          names,
+          Array.from({ length: round + 1 }, (_, at) => `round-${at}`),
+        )
+      }
+      const ends = new AbortController()
+      const watch = await here.fetch(`/servers/one${configMaps}?watch=true&resourceVersion=0`, {
+        headers: { authorization: `Bearer ${token}` },
+        signal: ends.signal,
+      })
+      const reader = (watch.body as ReadableStream<Uint8Array>).getReader()
+      assert.ok((await reader.read()).value)
+      // Another server falls asleep meanwhile, this one not.
+      await here.ask('POST', `${list}/one/fork`, { name: 'two' })
+      const two = await here.kubeconfig('two')
+      assert.equal((await here.ask('GET', `/servers/two${configMaps}`, undefined, { token: two.token })).code, 200)
+      await asleep(here, 'two')
+      assert.equal((await here.ask('GET', `${list}/one`)).body.awake, true)
+      ends.abort()
+      await reader.cancel().catch(() => undefined)
+      await asleep(here, 'one')
+      for (const name of ['one', 'two']) assert.equal((await here.ask('DELETE', `${list}/${name}`)).code, 200)
+      if (flags.length > 0) assert.deepEqual(readdirSync(join(temporary.path, 'data/servers')), [])
+    })
+  })
+
+test('a server with faults stays awake until they are removed; an expired one is deleted', async () => {
+  temporary.remove()
+  await withHosts([], async (here) => {
+    await here.ask('POST', list, { name: 'one' })
+    await here.ask('POST', list, { name: 'brief', ttlSeconds: 0.3 })
+    const { token } = await here.kubeconfig('one')
+    await here.ask('POST', `${list}/one/faults`, { verb: 'get', then: 418 })
+    await eventually('the other one is deleted', async () => (await here.ask('GET', `${list}/brief`)).code === 404)
+    const hit = await here.ask('GET', `/servers/one${configMaps}/x`, undefined, { token })
+    assert.equal(hit.code, 418)
+    assert.deepEqual((await here.ask('GET', `${list}/one/faults`)).body.faults, [{ verb: 'get', then: 418, hits: 1 }])
+    assert.equal((await here.ask('GET', `${list}/one`)).body.awake, true)
+    await here.ask('DELETE', `${list}/one/faults`)
+    await asleep(here, 'one')
+    await here.ask('POST', `${list}/one/clock`, { frozen: true })
+    assert.equal((await here.ask('GET', `/servers/one${configMaps}/x`, undefined, { token })).code, 404)
+  })
+})
