@@ -1,6 +1,6 @@
 /** A daemon whose requests are served by threads (--workers). */
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
@@ -288,6 +288,55 @@ describe('workers that end', () => {
     assert.match(daemon.log(), new RegExp(`drained.*aborted=0.*watches=${clients.apis.length}`))
     clients.close()
   })
+})
+
+test('what one worker encrypts another one reads, and the audit log has each request of both, in whole lines', async () => {
+  const { path, remove } = temporaryDirectory()
+  const [encryption, policy, log] = ['encryption.json', 'policy.json', 'audit.log'].map((name) => join(path, name)) as [
+    string,
+    string,
+    string,
+  ]
+  const key = { name: 'k', secret: Buffer.alloc(32, 1).toString('base64') }
+  writeFileSync(
+    encryption,
+    JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'EncryptionConfiguration',
+      resources: [{ resources: ['configmaps'], providers: [{ aesgcm: { keys: [key] } }, { identity: {} }] }],
+    }),
+  )
+  writeFileSync(policy, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'RequestResponse' }] }))
+  const flags = [`--encryption-provider-config=${encryption}`, `--audit-policy-file=${policy}`, `--audit-log-path=${log}`]
+  const daemon = await startDaemon({ directory: path, flags: [`--workers=${workers}`, ...flags] })
+  const { apis, close } = clientsOf(daemon, 8)
+  try {
+    const names = Array.from({ length: 48 }, (_, i) => `sealed-${i}`)
+    await Promise.all(
+      names.map((name, i) => (apis[i % apis.length] as Api).create(configMaps, configMap(name, { value: name.repeat(200) }))),
+    )
+    for (const [i, name] of names.entries()) {
+      const { body } = await (apis[(i + 3) % apis.length] as Api).get(`${configMaps}/${name}`)
+      assert.equal(body.data?.['value'], name.repeat(200))
+    }
+  } finally {
+    close()
+    await daemon.stop()
+  }
+  interface Event {
+    readonly stage: string
+    readonly verb: string
+    readonly objectRef?: { readonly name?: string; readonly resource?: string }
+  }
+  const events = readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Event)
+  const complete = (verb: string) =>
+    events.filter((event) => event.stage === 'ResponseComplete' && event.verb === verb && event.objectRef?.name?.startsWith('sealed-'))
+      .length
+  assert.deepEqual([complete('create'), complete('get')], [48, 48])
+  remove()
 })
 
 test('what workers do not have is refused at the start, by its flag', async () => {

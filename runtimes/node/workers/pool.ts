@@ -16,8 +16,10 @@ import { type MainAnswers, type Orders, type WorkerAnswers, workerDataOf } from 
 /** Milliseconds until a worker is started again: the first time, at most (it doubles each time), and after which it counts as stable. */
 const [firstPause, maxPause, stable] = [100, 5_000, 60_000]
 
-/** Milliseconds to wait for the answer of a worker that is asked for its numbers. */
-const answerTimeout = 2_000
+/** Milliseconds to wait for a worker that is asked for its numbers, that leaves, or, beside the time that it is given, that drains or ends. */
+const [answerTimeout, leaveTimeout, endTimeout] = [2_000, 25_000, 5_000]
+/** Milliseconds in which requests in flight may end by default; see `DrainOptions`. */
+const usualLimit = 10_000
 
 export interface PoolOptions {
   readonly count: number
@@ -66,11 +68,12 @@ export class Pool {
     return {
       ...own,
       leave: async () => {
-        await Promise.all([own.leave(), ...this.#ask((worker) => worker.leave())])
+        await Promise.all([own.leave(), this.#ask((worker) => worker.leave(), leaveTimeout)])
       },
       drain: async (options: DrainOptions = {}) => {
-        const nothing: Drained = { aborted: 0, watches: 0 }
-        const drained = await Promise.all([own.drain(options), ...this.#ask((worker) => worker.drain(options).catch(() => nothing))])
+        const { limit = usualLimit, watchGrace = 0 } = options
+        const asked = this.#ask((worker) => worker.drain(options), limit + watchGrace + endTimeout)
+        const drained: Drained[] = [await own.drain(options), ...(await asked)]
         return drained.reduce((one, other) => ({ aborted: one.aborted + other.aborted, watches: one.watches + other.watches }))
       },
     }
@@ -79,21 +82,22 @@ export class Pool {
   /** Stops accepting connections; resolves when the workers have none. See `Listener.close`. */
   async close(grace: number): Promise<void> {
     this.#closing = true
-    await Promise.all(this.#ask((worker) => worker.stopListening(grace)))
+    await this.#ask((worker) => worker.stopListening(grace), grace + endTimeout)
   }
 
   async end(): Promise<void> {
     this.#closing = true
     for (const cancel of this.#restarts) cancel()
-    const ended = Promise.all(this.#ask((worker) => worker.end()))
-    await within(ended, this.#options.clock, maxPause)
+    await this.#ask((worker) => worker.end(), usualLimit + endTimeout)
     await Promise.all([...this.#members.values()].map(({ thread }) => thread.terminate()))
     this.#service.close()
   }
 
-  /** A worker that ends has nothing left to do. */
-  #ask<T>(question: (worker: Calls<WorkerAnswers>['other']) => Promise<T>): Promise<T>[] {
-    return [...this.#members.values()].map(({ calls }) => question(calls.other))
+  /** Asks all workers, and returns the answers of those that answer within these milliseconds: one that ends has nothing left to do. */
+  async #ask<T>(question: (worker: Calls<WorkerAnswers>['other']) => Promise<T>, timeout: number, except?: number): Promise<T[]> {
+    const asked = [...this.#members].filter(([number]) => number !== except)
+    const answers = await Promise.all(asked.map(([, { calls }]) => within(question(calls.other), this.#options.clock, timeout)))
+    return answers.flatMap((answer) => (answer === undefined ? [] : [answer.result]))
   }
 
   /** Resolves when the worker serves; rejects when it can't, if it never did. */
@@ -163,23 +167,26 @@ export class Pool {
 
   /** The series of all threads but this worker's. */
   async #seriesBeside(number: number) {
-    const others = [...this.#members].filter(([each]) => each !== number)
-    const asked = others.map(async ([, { calls }]) => (await within(calls.other.series(), this.#options.clock, answerTimeout)) ?? [])
-    return [...this.#options.metrics.series(), ...(await Promise.all(asked)).flat()]
+    const others = await this.#ask((worker) => worker.series(), answerTimeout, number)
+    return [...this.#options.metrics.series(), ...others.flat()]
   }
 
   #setVerbosity(level: number): void {
     this.#options.setVerbosity(level)
-    for (const asked of this.#ask((worker) => worker.setVerbosity(level))) asked.catch(() => {})
+    void this.#ask((worker) => worker.setVerbosity(level), answerTimeout)
   }
 }
 
 const describe = (reason: unknown, code: number) => (reason instanceof Error ? reason.message : `status ${code}`)
 
 /** The result; undefined when it takes longer, or rejects. */
-function within<T>(result: Promise<T>, clock: Clock, milliseconds: number): Promise<T | undefined> {
+function within<T>(result: Promise<T>, clock: Clock, milliseconds: number): Promise<{ readonly result: T } | undefined> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, () => resolve(undefined))
-    result.then(resolve, () => resolve(undefined)).finally(cancel)
+    result.then(
+      (value) => resolve({ result: value }),
+      () => resolve(undefined),
+    )
+    result.catch(() => {}).finally(cancel)
   })
 }
