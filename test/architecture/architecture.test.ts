@@ -357,6 +357,7 @@ const dated: { readonly [file: string]: string } = {
   'core/tracing/log-trace.ts': 'when the steps of slow requests were',
   'core/admission/quota/pods.ts': 'deletionTimestamp of pods',
   'runtimes/edge/upkeep.ts': 'alarms of Durable Objects, which have a date',
+  'runtimes/node/hosts/disk.ts': 'leases of a server that is opened again',
   'runtimes/node/hosts/hosts.ts': 'when servers expire',
   'runtimes/node/observe/audit-log.ts': 'the age of rotated files, by the time in their names',
   'runtimes/stores/mvcc.ts': 'leases of a store that is opened again',
