@@ -54,8 +54,8 @@ type WorkLeft = 'none' | 'maybe'
 const settlingTime = 1_000
 /** Turns of the event loop after which a server whose queues are empty has settled well enough to be copied, and their maximum. */
 const [quietTurns, settlingTurns] = [5, 200]
-/** Milliseconds from the first change of a server to the start of its controllers. */
-const changeTime = 5
+/** Milliseconds from the latest change of a server to the start of its controllers, and from the first one at most. */
+const [changeTime, maxChangeTime] = [5, 50]
 /** Milliseconds from the first request of a server to the start of its controllers, when they may have work left. */
 const wakingTime = 250
 
@@ -113,10 +113,14 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
       const left = from && (states.get(from.store) ?? (continues ? 'maybe' : undefined))
       /** When controllers last got work; undefined: they sleep. */
       let changed = left === undefined ? webClock.monotonic() : undefined
+      let isAwake = left === undefined
+      /** The first change while they slept. */
+      let firstChange: number | undefined
       let cancelWake = () => {}
       let started: Promise<Started> | undefined
       let running: Started | undefined
       function wake(): void {
+        isAwake = true
         changed = webClock.monotonic()
         cancelWake()
         void running?.api.wake()
@@ -125,16 +129,18 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
         cancelWake()
         cancelWake = webClock.after(milliseconds, wake)
       }
-      function wakeSoon(): void {
+      function wakeIn(milliseconds: number): void {
         cancelWake()
         // Unlike the clock's, this timer keeps the process alive: a request may wait for what controllers do.
-        const timer = setTimeout(wake, changeTime)
+        const timer = setTimeout(wake, milliseconds)
         cancelWake = () => clearTimeout(timer)
       }
       function noteChange(): void {
-        // Later, so that a test that only writes and reads needs no controllers.
-        if (changed === undefined) wakeSoon()
         changed = webClock.monotonic()
+        if (isAwake) return
+        // Later, so that a test that only writes and reads needs no controllers.
+        firstChange ??= changed
+        wakeIn(Math.max(0, Math.min(changeTime, firstChange + maxChangeTime - changed)))
       }
       const clock = new TestClock(webClock, { ahead: from?.ahead, advanced: wake })
 

@@ -50,6 +50,15 @@ abstract class Recorder<T extends number | Totals> implements Metric {
     return this.#series
   }
 
+  /** One series, which is looked up when it is first asked for. */
+  protected at(values: Names): () => Series<T> {
+    let own: (() => Series<T>) | undefined
+    return () => {
+      own ??= this.series.at(values)
+      return own()
+    }
+  }
+
   read(): readonly (readonly [values: Names, state: T])[] {
     return statesOf(this.series.all())
   }
@@ -78,7 +87,7 @@ class CounterRecorder extends NumberRecorder implements Counter {
   }
 
   in(values: LabelValues<Names>): (amount?: number) => void {
-    const own = this.series.at(values)
+    const own = this.at(values)
     return (amount = 1) => {
       own().state += amount
     }
@@ -105,7 +114,7 @@ abstract class ObservationRecorder<T extends Totals> extends Recorder<T> impleme
   }
 
   in(values: LabelValues<Names>): (value: number) => void {
-    const own = this.series.at(values)
+    const own = this.at(values)
     return (value) => this.note(own().state, value)
   }
 

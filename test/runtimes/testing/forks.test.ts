@@ -138,3 +138,26 @@ test('a fork authenticates with the tokens of its parent', async (t) => {
   assert.equal(await whoAmI('secret'), 'jane')
   assert.equal(await whoAmI(status.token), 'system:serviceaccount:default:robot')
 })
+
+test('controllers of a fork start while the test keeps writing', async () => {
+  const server = await startTestServer()
+  const parent = server.objects('v1', 'ConfigMap')
+  const { apiVersion, kind, metadata } = await parent.create({ metadata: { name: 'owner' } })
+  const owner = { apiVersion: apiVersion as string, kind: kind as string, name: 'owner', uid: metadata?.uid as string }
+  await parent.create({ metadata: { name: 'owned', ownerReferences: [owner] } })
+  const fork = await server.fork()
+  const maps = fork.objects('v1', 'ConfigMap')
+  await maps.delete('owner')
+  let isGone = false
+  const gone = maps.gone('owned').then(() => {
+    isGone = true
+  })
+  // Each write is new work, which the start of controllers waits for, but not for ever. Writes need no turn of the event loop; timers do.
+  for (let n = 0; !isGone; n++) {
+    await maps.apply({ metadata: { name: 'busy' }, data: { n: String(n) } })
+    await new Promise(setImmediate)
+  }
+  await gone
+  await fork.close()
+  await server.close()
+})
