@@ -163,14 +163,17 @@ function handle({ map, scalar, list }: Atom, left: Json, right: Json): Outcome {
 
 const leafOutcome = (left: Json, right: Json): Outcome => (equal(left, right) ? nothing : changedLeaf)
 
-const isEmptyObject = (value: Json) => isObject(value) && isEmpty(value)
+/** Whether a list of the value, at any depth, contains a list or map that was given as an empty one. */
+function hasEmptyInList(value: Json): boolean {
+  if (Array.isArray(value)) return hasGivenEmpty(value)
+  return isObject(value) && Object.values(value).some((member) => typeof member === 'object' && hasEmptyInList(member))
+}
 
 /**
- * Inside of an atomic value, a list or map that was given as an empty one differs from an absent one, as for the reference, unless nothing else is
- * in the value: it is the zero of its type then, like an absent one.
+ * The reference compares lists of an atomic value deeply, so that what was given as an empty list or map differs from an absent one, but structs
+ * without the members that they omit.
  */
-const atomicOutcome = (left: Json, right: Json): Outcome =>
-  hasGivenEmpty(right) && !isEmptyObject(right) ? changedLeaf : leafOutcome(left, right)
+const atomicOutcome = (left: Json, right: Json): Outcome => (hasEmptyInList(right) ? changedLeaf : leafOutcome(left, right))
 
 const noMembers: JsonObject = {}
 

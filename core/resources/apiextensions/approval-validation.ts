@@ -27,12 +27,15 @@ export interface Approval {
   readonly message: string
 }
 
+const neededAt = (name: string) => `protected groups must have approval annotation ${JSON.stringify(name)}`
+const moreAbout = ({ title }: Platform) => `see https://github.com/${title.toLowerCase()}/enhancements/pull/1111`
+
 /** Content of the approval condition for a definition in a protected group. */
 export function approvalOf(annotations: { readonly [name: string]: string } | undefined, platform: Platform): Approval {
   const name = platform.name(annotation)
   const text = annotations?.[name] ?? ''
-  const needed = `protected groups must have approval annotation ${JSON.stringify(name)}`
-  const more = `see https://github.com/${platform.title.toLowerCase()}/enhancements/pull/1111`
+  const needed = neededAt(name)
+  const more = moreAbout(platform)
   switch (stateOf(text)) {
     case 'missing':
       return { status: 'False', reason: 'MissingAnnotation', message: `${needed}, ${more}` }
@@ -62,7 +65,9 @@ export function validateApproval(
   const state = stateOf(textOf(definition))
   if (old && stateOf(textOf(old)) === state) return
   const path = FieldPath.of('metadata', 'annotations').key(name)
-  const start = `protected groups must have approval annotation ${JSON.stringify(name)}`
-  if (state === 'missing') errors.required(path, start)
-  if (state === 'invalid') errors.invalid(path, textOf(definition), `${start} with either a URL or a reason starting with "unapproved"`)
+  const needed = neededAt(name)
+  const more = moreAbout(platform)
+  if (state === 'missing') errors.required(path, `${needed}, ${more}`)
+  if (state === 'invalid')
+    errors.invalid(path, textOf(definition), `${needed} with either a URL or a reason starting with "unapproved", ${more}`)
 }

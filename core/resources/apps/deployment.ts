@@ -32,6 +32,8 @@ export const RollingUpdateDeployment = message(
     maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 25% by default.'),
     maxSurge: pointer(2, intOrString, 'Pods, or percentage, above the desired number; 25% by default.'),
   },
+  // Inside of the reference they are no pointers.
+  { internalForm: ({ MaxUnavailable, MaxSurge }) => ({ MaxUnavailable: MaxUnavailable ?? 0, MaxSurge: MaxSurge ?? 0 }) },
 )
 
 export const DeploymentStrategy = message(

@@ -41,7 +41,7 @@ export const LabelSelector = message(
   {
     atomic: true,
     versioned: true,
-    validate({ matchLabels }, path, errors) {
+    validateFirst({ matchLabels }, path, errors) {
       validateLabels(matchLabels, path.child('matchLabels'), errors)
     },
   },

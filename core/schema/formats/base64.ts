@@ -10,11 +10,18 @@ const valueAt = (text: string, at: number) => {
   return code < 128 ? (values[code] ?? 255) : 255
 }
 
+/** Where Go sees an error: a padding that is complete is none, but what follows it. */
+function afterPadding(text: string, at: number): number {
+  if (text[at] !== '=') return at
+  if (at % 4 === 3) return at + 1
+  return at % 4 === 2 && text[at + 1] === '=' ? at + 2 : at
+}
+
 /** Number of characters before the padding. @throws DecodeError at the first character that is not base64. */
 function payloadLength(text: string): number {
   let end = text.length
   while (end > 0 && text.length - end < 2 && text[end - 1] === '=') end--
-  for (let i = 0; i < end; i++) if (valueAt(text, i) === 255) throw new Base64Error(i)
+  for (let i = 0; i < end; i++) if (valueAt(text, i) === 255) throw new Base64Error(afterPadding(text, i))
   if (text.length % 4 !== 0) throw new Base64Error(text.length - (text.length % 4))
   return end
 }

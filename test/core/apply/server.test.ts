@@ -186,6 +186,20 @@ test('in an atomic list, an empty list that an update gives is a change', async 
   assert.deepEqual((await ownersAfter({ ...term, matchFields: [] })).sort(), ['other Update', 'tester Update'])
 })
 
+test('in an atomic object, an empty list or map is a change inside of lists only', async (t) => {
+  const { call } = await client(t)
+  const policies = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies'
+  const from = [{ podSelector: { matchLabels: { a: 'b' } }, namespaceSelector: {} }]
+  const policy = { metadata: { name: 'p' }, spec: { podSelector: { matchLabels: { a: 'b' } }, ingress: [{ from }] } }
+  assert.equal((await call('POST', policies, policy)).code, 201)
+  const gained = async (spec: object) => {
+    const body = { ...policy, spec: { ...policy.spec, ...spec } }
+    return owners(await call('PUT', `${policies}/p?dryRun=All`, body, 'application/json', 'other/1.0'))['other Update']
+  }
+  assert.equal(await gained({ podSelector: { matchLabels: { a: 'b' }, matchExpressions: [] } }), undefined)
+  assert.deepEqual(await gained({ ingress: [{ from, ports: [] }] }), { 'f:spec': { 'f:ingress': {} } })
+})
+
 test('an empty list of managed fields resets ownership in versions that are not stored, too', async (t) => {
   const { call } = await client(t)
   const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers'

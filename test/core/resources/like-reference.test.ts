@@ -40,6 +40,23 @@ const longKey = 'x'.repeat(300)
 
 const refused: readonly (readonly [title: string, kind: string, changes: object, causes: readonly string[]])[] = [
   [
+    'an unknown strategy, with the zeros that it has inside of the reference',
+    'deployments.apps/v1',
+    { 'spec.strategy': { type: 'x', rollingUpdate: {} } },
+    [
+      'spec.strategy: Unsupported value: {"Type":"x","RollingUpdate":{"MaxUnavailable":0,"MaxSurge":0}}: supported values: "Recreate", "RollingUpdate"',
+    ],
+  ],
+  [
+    'labels of a selector before its expressions',
+    'networkpolicies.networking.k8s.io/v1',
+    { 'spec.podSelector': { matchLabels: { a: 'x'.repeat(64) }, matchExpressions: [{ key: 'a', operator: 'x' }] } },
+    [
+      `spec.podSelector.matchLabels: Invalid value: "${'x'.repeat(64)}": must be no more than 63 bytes`,
+      'spec.podSelector.matchExpressions[0].operator: Invalid value: "x": not a valid selector operator',
+    ],
+  ],
+  [
     'a signer name without domain',
     'clustertrustbundles.certificates.k8s.io/v1beta1',
     { 'metadata.name': ':x:a', 'spec.signerName': '/x', 'spec.trustBundle': 'x' },

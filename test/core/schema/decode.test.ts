@@ -161,6 +161,8 @@ describe('decode', () => {
       'parsing time "today" as "2006-01-02T15:04:05Z07:00": cannot parse "today" as "2006"',
     )
     assert.equal(failure({ spec: { secret: 'A*==' } }), 'illegal base64 data at input byte 1')
+    for (const text of ['YWI=x', 'YWI=YWI=', 'YQ==é'])
+      assert.equal(failure({ spec: { secret: text } }), 'illegal base64 data at input byte 4')
   })
 
   it('keeps __proto__ as an ordinary key', () => {

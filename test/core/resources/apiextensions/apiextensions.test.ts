@@ -83,14 +83,14 @@ const names: Refusals = [
     'protected group',
     { 'spec.group': 'x.k8s.io', 'metadata.name': 'widgets.x.k8s.io' },
     [
-      'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io"',
+      'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/platform/enhancements/pull/1111',
     ],
   ],
   [
     'protected group with an invalid annotation',
     { 'spec.group': 'x.k8s.io', 'metadata.name': 'widgets.x.k8s.io', 'metadata.annotations': { 'api-approved.kubernetes.io': 'yes' } },
     [
-      'metadata.annotations[api-approved.kubernetes.io]: Invalid value: "yes": protected groups must have approval annotation "api-approved.kubernetes.io" with either a URL or a reason starting with "unapproved"',
+      'metadata.annotations[api-approved.kubernetes.io]: Invalid value: "yes": protected groups must have approval annotation "api-approved.kubernetes.io" with either a URL or a reason starting with "unapproved", see https://github.com/platform/enhancements/pull/1111',
     ],
   ],
 ]
