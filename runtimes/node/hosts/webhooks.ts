@@ -22,10 +22,12 @@ const kinds = { ValidatingWebhookConfiguration: 'validating', MutatingWebhookCon
 export function handleOf({ answer }: Hook, outbound: Outbound): AdmissionFunction['bivariance'] {
   if (!('url' in answer)) return () => answer as { readonly allowed: boolean }
   const url = answer.url as string
-  return (request) => {
+  return async (request) => {
     const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request }
     const headers = { 'content-type': 'application/json' }
-    return outbound.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(review) }), { timeout })
+    const asked = new Request(url, { method: 'POST', headers, body: JSON.stringify(review) })
+    const { status, headers: answered, body } = await outbound.fetch(asked, { timeout })
+    return new Response(body, { status, headers: [...answered] })
   }
 }
 
