@@ -28,6 +28,8 @@ export interface DurableStoreOptions {
   readonly segmentBytes?: number
   /** Maximum bytes of replaced values to keep on disk between compactions; default 1 GiB. */
   readonly pastBytes?: number
+  /** Values that are read at the start are in memory that threads can share, for `serveStore`. Default false. */
+  readonly sharedMemory?: boolean
 }
 
 /**
@@ -62,7 +64,9 @@ export async function openDurableEngine(options: DurableEngineOptions): Promise<
   }
 }
 
-type EngineIn = Pick<DurableStoreOptions, 'clock' | 'logger' | 'segmentBytes' | 'pastBytes'> & { readonly keys?: KeyEncoding }
+type EngineIn = Pick<DurableStoreOptions, 'clock' | 'logger' | 'segmentBytes' | 'pastBytes' | 'sharedMemory'> & {
+  readonly keys?: KeyEncoding
+}
 
 /** The store in a directory that this process owns. */
 export const openStoreIn = async (directory: LogDirectory, options: EngineIn): Promise<KeyValueStore> =>

@@ -1,6 +1,7 @@
 /** The types of the options of the stores. */
 import { rangeProblem, serverProblem } from '../../core/config/bounds.ts'
 import {
+  bool,
   callable,
   clockType,
   filled,
@@ -35,6 +36,7 @@ export const durableRows = {
   recover: text,
   segmentBytes: bytes,
   pastBytes: bytes,
+  sharedMemory: bool,
 } satisfies RowsOf<DurableStoreOptions>
 
 export const sqlRows = {

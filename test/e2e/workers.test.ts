@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
+import { deno } from '../conformance/daemons.ts'
 import { type Api, apiOf, configMap } from '../support/api.ts'
 import { bundle, type Daemon, readCredentials, runProgram, startDaemon } from '../support/daemon.ts'
 import { root } from '../support/root.ts'
@@ -348,4 +349,9 @@ test('what workers do not have is refused at the start, by its flag', async () =
   const { stderr } = await runProgram(['run', '--workers=2', '--', 'true'])
   assert.match(stderr, /^error: --workers: /)
   remove()
+})
+
+test('runtimes without workers refuse them', { skip: deno.skip }, async () => {
+  const { code, stderr } = await runProgram(['--workers=2', '--data-dir=:memory:'], deno.command())
+  assert.deepEqual([code, stderr], [1, 'error: --workers: only Node has workers; on this runtime it must be 1\n'])
 })

@@ -24,13 +24,15 @@ export const storeOptions = (flags: ParsedFlags) => ({
   recover: flags.get('data-dir-recover') ?? '',
   /** Milliseconds to wait for a store that can't be reached, or that another process owns. */
   startTimeout: flags.get('storage-initialization-timeout'),
+  /** Workers refer to the values. */
+  sharedMemory: flags.get('workers') !== 1,
 })
 
 type StoreOptions = ReturnType<typeof storeOptions>
 
 /** Opens the main store, and one for each set of servers in `overrides`. `dial`: connects to servers; default: directly. */
 export async function openStores(options: StoreOptions, clock: Clock, logger: Logger, dial?: Dial): Promise<OpenStores> {
-  const { servers, overrides, tls, directory, recover, startTimeout } = options
+  const { servers, overrides, tls, directory, recover, startTimeout, sharedMemory } = options
   const opened: KeyValueStore[] = []
   const keep = (store: KeyValueStore) => {
     opened.push(store)
@@ -45,7 +47,7 @@ export async function openStores(options: StoreOptions, clock: Clock, logger: Lo
     keep(
       directory === inMemory
         ? memoryStore({ clock })
-        : await openDurableStore({ directory, ownerTimeout: startTimeout, clock, logger, recover }),
+        : await openDurableStore({ directory, ownerTimeout: startTimeout, clock, logger, recover, sharedMemory }),
     )
   try {
     const store = await (servers.length > 0 ? openServers(servers) : openEmbedded())

@@ -20,6 +20,8 @@ export interface LogOptions {
   readonly segmentBytes?: number
   /** How the store's owner has keys; default UTF-8. */
   readonly keys?: KeyEncoding
+  /** See `DurableStoreOptions`. */
+  readonly sharedMemory?: boolean
 }
 
 export interface OpenLog {
@@ -35,13 +37,13 @@ export interface OpenLog {
  * @throws StoreError 'corrupt' for any other damage.
  */
 export async function openLog(directory: LogDirectory, options: LogOptions): Promise<OpenLog> {
-  const { logger, clock, segmentBytes = 64 * 1024 * 1024, keys = 'utf8' } = options
+  const { logger, clock, segmentBytes = 64 * 1024 * 1024, keys = 'utf8', sharedMemory } = options
   const { segments, bases } = removeDrafts(directory)
   if (segments.length === 0 && bases.length === 0)
     (await Segment.create(directory, { number: 1, store: newStoreId(), revision: 1 })).file.close()
   // The history reads values from the parts, which are set below.
   const opened: { parts?: Parts } = {}
-  const state = new LoadedState((revision, key) => opened.parts!.read(revision, key), keys)
+  const state = new LoadedState((revision, key) => opened.parts!.read(revision, key), keys, sharedMemory)
   const { base, segments: read, mark, torn } = verified(directory, () => readLog(directory, state))
   const { history, leases, attached } = state
   const last = read.at(-1)!

@@ -8,15 +8,25 @@ const bufferSize = 64 * 1024
  * never exceeds what it was then.
  */
 export class SharedBuffers {
-  #buffer = new ArrayBuffer(0)
+  readonly #allocate: (bytes: number) => ArrayBufferLike
+  #buffer: ArrayBufferLike = new ArrayBuffer(0)
   #used = 0
+
+  /** `threads`: in memory that threads can share. */
+  constructor(threads = false) {
+    this.#allocate = (bytes) => (threads ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes))
+  }
 
   /** Bound, so that it can be passed as a function. */
   readonly copy = (bytes: Uint8Array): Uint8Array => {
     const { length } = bytes
-    if (length > maxShared) return new Uint8Array(bytes)
+    if (length > maxShared) {
+      const own = new Uint8Array(this.#allocate(length))
+      own.set(bytes)
+      return own
+    }
     if (this.#used + length > this.#buffer.byteLength) {
-      this.#buffer = new ArrayBuffer(bufferSize)
+      this.#buffer = this.#allocate(bufferSize)
       this.#used = 0
     }
     const copy = new Uint8Array(this.#buffer, this.#used, length)

@@ -14,16 +14,17 @@ export class LoadedState implements Sink {
   readonly attached = new Map<string, bigint>()
   /** Record offsets of each file, in reading order. */
   readonly places: Places[] = []
-  readonly copy = new SharedBuffers().copy
+  readonly copy: SharedBuffers['copy']
   readonly keys: KeyEncoding
   readonly #load: Load
   /** Revision that the first file begins after. */
   #first = 0
 
-  /** `keys`: how the store's owner has them. */
-  constructor(load: Load, keys: KeyEncoding) {
+  /** `keys`: how the store's owner has them. `threads`: values are in memory that threads can share. */
+  constructor(load: Load, keys: KeyEncoding, threads = false) {
     this.#load = load
     this.keys = keys
+    this.copy = new SharedBuffers(threads).copy
   }
 
   get history(): History {

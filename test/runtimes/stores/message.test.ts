@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { after, describe, test } from 'node:test'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { linkOf } from '../../../runtimes/node/workers/link.ts'
+import { openDurableStore } from '../../../runtimes/stores/durable.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import type { Cells } from '../../../runtimes/stores/message/cells.ts'
 import type { Link } from '../../../runtimes/stores/message/protocol.ts'
@@ -12,7 +13,7 @@ import { put } from '../../../runtimes/testing/store/calls.ts'
 import { bytes, Recorder, text } from '../../../runtimes/testing/store/recorder.ts'
 import { nodeArguments } from '../../support/root.ts'
 import { storeConformance } from '../../support/store-conformance.ts'
-import { hostClock } from './helpers.ts'
+import { hostClock, temporaryDirectory, warnings } from './helpers.ts'
 
 const turns = { clock: hostClock, atTurnsEnd: (callback: () => void) => void setImmediate(callback) }
 
@@ -143,6 +144,22 @@ describe('several clients of one store', () => {
     }
     await other.close()
     await close()
+  })
+
+  test('values that a durable store reads at its start are in memory that threads share', async () => {
+    const { directory, remove } = await temporaryDirectory()
+    const options = { directory, clock: hostClock, logger: warnings(), sharedMemory: true }
+    const first = await openDurableStore(options)
+    await put(first, 'small', 'x', 0)
+    await put(first, 'large', 'x'.repeat(10_000), 0)
+    await first.close()
+    const store = await openDurableStore(options)
+    for (const key of ['small', 'large']) {
+      const { kv } = await store.get(key)
+      assert(kv?.value.buffer instanceof SharedArrayBuffer && text(kv.value)?.startsWith('x'))
+    }
+    await store.close()
+    await remove()
   })
 
   test('a client that ends leaves nothing behind, and its writes are carried out', async () => {
