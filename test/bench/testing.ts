@@ -1,6 +1,6 @@
 /**
  * `npm run bench:testing`: servers inside a test, in milliseconds and microseconds of processor time (medians of five rounds), and their memory; then
- * the steps of a test beside kube-apiserver and etcd, as envtest starts them, by the clock on the wall. The test server is bundled as it is in the
+ * the steps of a test beside kube-apiserver and etcd, as envtest starts them, by the clock on the wall (the least of 20 rounds). The test server is bundled as it is in the
  * package. `ONLY=own` or `ONLY=beside` leaves out the other part.
  */
 import { execFileSync } from 'node:child_process'
@@ -139,7 +139,7 @@ async function beside(bundle: string): Promise<void> {
     const steps = await compared(subjects)
     console.log(`\n| | ${names.join(' | ')} |\n|${' --- |'.repeat(names.length + 1)}`)
     for (const { name, milliseconds } of steps) console.log(`| ${[name, ...milliseconds.map(duration)].join(' | ')} |`)
-    const machine = `By the clock on the wall, ${cpus().length} cores, node ${process.version}; the scale is logarithmic`
+    const machine = `By the clock on the wall, the least of 20 rounds; ${cpus().length} cores, node ${process.version}. The scale is logarithmic.`
     if (missing === undefined) writeFileSync('test/bench/testing.svg', durationPicture('The steps of a test', names, steps, machine))
   } finally {
     for (const subject of subjects) await subject.stop()

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { programPath } from '../../cluster/programs.ts'
 import { Client, Connections } from '../cluster/client.ts'
 import { startServer } from '../cluster/servers.ts'
-import { type Subject, samples } from './subject.ts'
+import { leastOf, type Subject, samples } from './subject.ts'
 
 /** Why it can't be measured here; undefined: it can. */
 export function withoutOriginal(): string | undefined {
@@ -21,15 +21,20 @@ export async function originalSubject(): Promise<Subject> {
     const server = await startServer('reference', { flags, etcdFlags })
     return { server, milliseconds: performance.now() - began }
   }
-  const { server, milliseconds: first } = await started()
-  const other = await started()
-  await other.server.stop()
+  // Each start is a process of its own, so that the first is as the others.
+  const another = await leastOf(async () => {
+    const { server, milliseconds } = await started()
+    await server.stop()
+    return milliseconds
+  })
+  const { server, milliseconds } = await started()
+  const ready = Math.min(another, milliseconds)
   const connections = new Connections(server.url)
   await connections.open()
   const client = new Client(connections, server)
   return {
     name: 'kube-apiserver 1.36 and etcd',
-    ready: { first, second: other.milliseconds },
+    ready: { first: ready, second: ready },
     create: async (sample, name) => void JSON.parse((await client.need('POST', sample.path, { body: sample.named(name) })).body.toString()),
     get: async (sample, name) => void JSON.parse((await client.need('GET', `${sample.path}/${name}`)).body.toString()),
     async reset() {

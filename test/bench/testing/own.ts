@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import type * as testing from '../../../runtimes/testing/index.ts'
-import { type Subject, samples } from './subject.ts'
+import { leastOf, type Subject, samples } from './subject.ts'
 
 const path = '/api/v1/namespaces/default'
 
@@ -18,20 +18,23 @@ process.exit()`
 /** `bundle`: the test server as it is in the package. */
 export async function ownSubject(bundle: string): Promise<Subject> {
   const ask = async (server: testing.TestServer) => (await server.fetch(path)).text()
-  const first = Number(execFileSync(process.execPath, ['--input-type=module', '--eval', firstStart(resolve(bundle))]))
+  const first = await leastOf(() => Number(execFileSync(process.execPath, ['--input-type=module', '--eval', firstStart(resolve(bundle))])))
   const { startTestServer } = (await import(resolve(bundle))) as typeof testing
   const prepared = await startTestServer()
   await ask(prepared)
-  const began = performance.now()
-  const second = await startTestServer()
-  await ask(second)
-  const ready = { first, second: performance.now() - began }
-  await second.close()
+  const second = await leastOf(async () => {
+    const began = performance.now()
+    const another = await startTestServer()
+    await ask(another)
+    const milliseconds = performance.now() - began
+    await another.close()
+    return milliseconds
+  })
   let server = await prepared.fork()
   const clients = new Map(samples.map((sample) => [sample, server.objects(sample.apiVersion, sample.kind)]))
   return {
     name: 'apiserver, in the process',
-    ready,
+    ready: { first, second },
     create: async (sample, name) => void (await clients.get(sample)?.create(sample.named(name))),
     get: async (sample, name) => void (await clients.get(sample)?.get(name)),
     async reset() {
