@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryStore } from '../../../runtimes/web/index.ts'
+import { definitionsPath, smallDefinition } from '../../conformance/definitions.ts'
 import type { apiOf, TestObject } from '../../support/api.ts'
 import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
@@ -98,17 +99,7 @@ test('/apis lists the groups of registrations by their priorities, which aggrega
 
 test('what custom resources are registered with is kept all the time', async () => {
   const { api, close } = await startInProcess()
-  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    kind: 'CustomResourceDefinition',
-    apiVersion: 'apiextensions.k8s.io/v1',
-    metadata: { name: 'things.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Cluster',
-      names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-    },
-  })
+  await api.create(definitionsPath, smallDefinition('example.com', 'Thing', { scope: 'Cluster' }))
   const registered = `${path}/v1.example.com`
   const priority = async () => (await api.get<Stored>(registered)).body.spec?.groupPriorityMinimum
   await eventually('the registration', async () => (await priority()) === 1000)

@@ -1,32 +1,18 @@
 /** Bodies with invalid UTF-8: replaced in JSON, as by Go's encoding/json, and refused in YAML. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { definitionsPath, smallDefinition } from '../../conformance/definitions.ts'
 import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const configMaps = '/api/v1/namespaces/default/configmaps'
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const objects = '/apis/e.com/v1/things'
 
 /** The text as bytes, with an invalid UTF-8 byte in place of each `?`. */
 const broken = (text: string) => new TextEncoder().encode(text).map((byte) => (byte === 0x3f ? 0xff : byte))
 
-const definition = {
-  metadata: { name: 'things.e.com' },
-  spec: {
-    group: 'e.com',
-    scope: 'Cluster',
-    names: { plural: 'things', kind: 'Thing' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', properties: { data: { type: 'object', additionalProperties: { type: 'string' } } } } },
-      },
-    ],
-  },
-}
+const openAPIV3Schema = { type: 'object', properties: { data: { type: 'object', additionalProperties: { type: 'string' } } } }
+const definition = smallDefinition('e.com', 'Thing', { scope: 'Cluster', openAPIV3Schema })
 
 test('invalid UTF-8 becomes U+FFFD in JSON bodies and patches, and is refused in YAML', async (t) => {
   const { fetch } = await startInProcess({}, t)
@@ -36,7 +22,7 @@ test('invalid UTF-8 becomes U+FFFD in JSON bodies and patches, and is refused in
     const answer = (await response.json()) as { data?: { a?: string }; message?: string }
     return [response.status, answer.data?.a ?? answer.message ?? '']
   }
-  assert.deepEqual((await send('POST', definitions, JSON.stringify(definition)))[0], 201)
+  assert.deepEqual((await send('POST', definitionsPath, JSON.stringify(definition)))[0], 201)
   await eventually('the resource', async () => (await fetch(objects)).status === 200)
   const kinds = { ConfigMap: ['v1', configMaps], Thing: ['e.com/v1', objects] } as const
   for (const [kind, [apiVersion, path]] of Object.entries(kinds)) {

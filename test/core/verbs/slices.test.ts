@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Clock } from '../../../core/ports.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
+import { definitionsPath, smallDefinition } from '../../conformance/definitions.ts'
 import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
@@ -63,14 +64,9 @@ test('a small body that defaults make large pauses between the stages of its wri
   const { api } = await startInProcess({ watchCache: false, clock }, t)
   const entries = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`f${index}`, 'a']))
   const spec = { type: 'object', additionalProperties: { type: 'string' }, default: entries }
-  const schema = { type: 'object', properties: { spec } }
-  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }]
-  const names = { plural: 'wides', kind: 'Wide' }
+  const openAPIV3Schema = { type: 'object', properties: { spec } }
   const path = '/apis/example.com/v1/wides'
-  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    metadata: { name: 'wides.example.com' },
-    spec: { group: 'example.com', scope: 'Cluster', names, versions },
-  })
+  await api.create(definitionsPath, smallDefinition('example.com', 'Wide', { scope: 'Cluster', openAPIV3Schema }))
   await eventually('a served definition', async () => (await api.get(path)).status === 200)
   const create = async (name: string, rest: object) => {
     const before = clock.pauses

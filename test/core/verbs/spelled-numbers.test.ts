@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Status } from '../../../core/answers/status.ts'
-import { definitionsPath } from '../../conformance/custom-resources.ts'
+import { definitionsPath, smallDefinition } from '../../conformance/custom-resources.ts'
 import { serverForTests } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
@@ -81,16 +81,8 @@ test('JSON and merge patches are refused; strategic merge and apply accept whole
 })
 
 test('custom resources', async () => {
-  const schema = { type: 'object', properties: { spec: { type: 'object', properties: { count: { type: 'integer' } } } } }
-  await api.create(definitionsPath, {
-    metadata: { name: 'gauges.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Cluster',
-      names: { plural: 'gauges', kind: 'Gauge' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
-    },
-  })
+  const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: { count: { type: 'integer' } } } } }
+  await api.create(definitionsPath, smallDefinition('example.com', 'Gauge', { scope: 'Cluster', openAPIV3Schema }))
   const path = '/apis/example.com/v1/gauges'
   await eventually('gauges are served', async () => (await api.get(path)).status === 200)
   const gauge = (count: string) => `{"apiVersion":"example.com/v1","kind":"Gauge","metadata":{"name":"one"},"spec":{"count":${count}}}`

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Status } from '../../../../core/answers/status.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
+import { definitionsPath, smallDefinition } from '../../../conformance/definitions.ts'
 import type { Answer } from '../../../support/api.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
@@ -73,15 +74,7 @@ test('validation rules of a custom resource that use up their cost limit yield t
     type: 'object',
     properties: { items: { type: 'array', maxItems: 1, items: { type: 'object', properties: { n }, 'x-kubernetes-validations': rules } } },
   }
-  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    metadata: { name: 'slows.example.com' },
-    spec: {
-      group: 'example.com',
-      names: { plural: 'slows', singular: 'slow', kind: 'Slow', listKind: 'SlowList' },
-      scope: 'Namespaced',
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
-    },
-  })
+  await api.create(definitionsPath, smallDefinition('example.com', 'Slow', { openAPIV3Schema }))
   const path = '/apis/example.com/v1/namespaces/default/slows'
   const items = [{ n: Array(16).fill(0) }]
   const create = () =>

@@ -1,6 +1,7 @@
 /** MutatingAdmissionPolicies, tested through requests. */
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import { definitionsPath, smallDefinition } from '../../../conformance/definitions.ts'
 import { type Answer, assertFailure, configMap, type TestObject } from '../../../support/api.ts'
 import { eventually } from '../../../support/wait.ts'
 import { answers, configMaps, type Policies, startPolicies, writeRule } from './support.ts'
@@ -168,19 +169,11 @@ test('runs once per parameter; parameters may be of built-in kinds', async () =>
 })
 
 test('updates, and custom resources', async () => {
-  const schema = {
+  const openAPIV3Schema = {
     type: 'object',
     properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string' } } } },
   }
-  await server.api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    metadata: { name: 'things.example.com' },
-    spec: {
-      group: 'example.com',
-      names: { plural: 'things', singular: 'thing', kind: 'Thing' },
-      scope: 'Namespaced',
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
-    },
-  })
+  await server.api.create(definitionsPath, smallDefinition('example.com', 'Thing', { openAPIV3Schema }))
   const matchConstraints = { resourceRules: [writeRule({ apiGroups: ['example.com'], resources: ['things'] })] }
   await server.mutating('paints', {
     matchConstraints,

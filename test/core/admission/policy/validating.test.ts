@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
+import { definitionsPath, smallDefinition } from '../../../conformance/definitions.ts'
 import { assertFailure, configMap } from '../../../support/api.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
@@ -191,22 +192,9 @@ test('policies do not apply to policies', async () => {
   assert.equal(review.status, 201)
 })
 
-const crd = {
-  metadata: { name: 'limits.example.com' },
-  spec: {
-    group: 'example.com',
-    names: { plural: 'limits', singular: 'limit', kind: 'Limit' },
-    scope: 'Namespaced',
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', properties: { most: { type: 'integer' } } } },
-      },
-    ],
-  },
-}
+const definition = smallDefinition('example.com', 'Limit', {
+  openAPIV3Schema: { type: 'object', properties: { most: { type: 'integer' } } },
+})
 
 test('custom resources as params: by name, by selector, missing, and of a kind that is not served', async () => {
   const paramKind = { apiVersion: 'example.com/v1', kind: 'Limit' }
@@ -221,7 +209,7 @@ test('custom resources as params: by name, by selector, missing, and of a kind t
     'Invalid',
     `configmaps "any" is forbidden: ValidatingAdmissionPolicy 'limited' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=Limit'`,
   )
-  await server.api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', crd)
+  await server.api.create(definitionsPath, definition)
   const limits = '/apis/example.com/v1/namespaces/default/limits'
   const missing = await answers(422, async () => {
     const answer = await create('any')
