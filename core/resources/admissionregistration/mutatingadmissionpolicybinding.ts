@@ -13,17 +13,21 @@ export const bindingFields = <Reference extends Message, Match extends Message>(
   matchResources: pointer(3, matchResources, 'Limits the requests further.'),
 })
 
-export const MutatingAdmissionPolicyBindingSpec = message(
-  'MutatingAdmissionPolicyBindingSpec',
-  'Where a policy holds, and with which parameters.',
-  bindingFields(ParamRef, MatchResources),
-  {
-    validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
-    validate({ matchResources }, path, errors) {
-      validateMutable(matchResources, path.child('matchResources'), errors)
+/** The spec, validated, in the match resources of a version. */
+export const bindingSpec = (matchResources: typeof MatchResources) =>
+  message(
+    'MutatingAdmissionPolicyBindingSpec',
+    'Where a policy holds, and with which parameters.',
+    bindingFields(ParamRef, matchResources),
+    {
+      validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
+      validate({ matchResources }, path, errors) {
+        validateMutable(matchResources, path.child('matchResources'), errors)
+      },
     },
-  },
-)
+  )
+
+export const MutatingAdmissionPolicyBindingSpec = bindingSpec(MatchResources)
 
 export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', {
   spec: field(2, MutatingAdmissionPolicyBindingSpec, 'Desired state.'),

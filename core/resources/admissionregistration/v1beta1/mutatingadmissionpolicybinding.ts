@@ -1,22 +1,10 @@
-import { field, message } from '../../../schema/model.ts'
+import { field } from '../../../schema/model.ts'
 import { otherVersion } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
-import { ParamRef } from '../match.ts'
-import { bindingFields, mutatingAdmissionPolicyBindings as stable } from '../mutatingadmissionpolicybinding.ts'
-import { validateMutable, validatePolicyName } from '../policy-validation.ts'
+import { bindingSpec, mutatingAdmissionPolicyBindings as stable } from '../mutatingadmissionpolicybinding.ts'
 import { MatchResources } from './match.ts'
 
-export const MutatingAdmissionPolicyBindingSpec = message(
-  'MutatingAdmissionPolicyBindingSpec',
-  'Where a policy holds, and with which parameters.',
-  bindingFields(ParamRef, MatchResources),
-  {
-    validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
-    validate({ matchResources }, path, errors) {
-      validateMutable(matchResources, path.child('matchResources'), errors)
-    },
-  },
-)
+export const MutatingAdmissionPolicyBindingSpec = bindingSpec(MatchResources)
 
 export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', {
   spec: field(2, MutatingAdmissionPolicyBindingSpec, 'Desired state.'),
