@@ -28,7 +28,10 @@ export interface Part {
   readonly name: string
   /** Sent first, in order, and not compared: what the scenes need. */
   readonly before?: () => Iterable<Call>
-  readonly scenes: () => Iterable<Scene>
+  /** `seed`: those of `--seed`; 0: those with recorded answers. */
+  readonly scenes: (seed: number) => Iterable<Scene>
+  /** Another seed has other scenes. */
+  readonly seeded?: true
   /** Collections whose objects are told by name: answers mention them by uid. They are read after `before`. */
   readonly named?: readonly string[]
   /** Sent last, in order, and not compared. */

@@ -3,6 +3,7 @@ import { createPlatform } from '../../core/platform.ts'
 import { bind } from '../../core/resources/bind.ts'
 import type { ResourceDefinition } from '../../core/resources/definition.ts'
 import { builtInResources } from '../../core/resources/group-versions.ts'
+import type { Message } from '../../core/schema/model.ts'
 
 const platform = createPlatform('kubernetes')
 
@@ -25,3 +26,15 @@ export const answeredKinds: readonly ResourceDefinition[] = served.filter(({ sto
 /** Such as `deployments.apps/v1`, or `pods` in the core group. */
 export const titleOf = ({ names, group, version }: ResourceDefinition) =>
   group === '' ? names.plural : `${names.plural}.${group}/${version}`
+
+/** Schemas of all kinds, also of those of subresources, by `group.version.Kind` (`core.v1.Pod`). */
+export function schemasByTitle(): ReadonlyMap<string, Message> {
+  const byTitle = new Map<string, Message>()
+  for (const { group, version, kind, schema, subresources } of builtInResources) {
+    const title = (...[itsGroup, itsVersion, itsKind]: readonly [string, string, string]) =>
+      `${platform.name(itsGroup) || 'core'}.${itsVersion}.${itsKind}`
+    byTitle.set(title(group, version, kind), schema)
+    for (const sub of subresources) byTitle.set(title(sub.group ?? group, sub.version ?? version, sub.kind), sub.schema)
+  }
+  return byTitle
+}

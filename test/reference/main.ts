@@ -28,6 +28,7 @@ const { values } = parseArgs({
     binary: { type: 'string' },
     kind: { type: 'string' },
     at: { type: 'string' },
+    seed: { type: 'string', default: '0' },
     whole: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     'write-new': { type: 'boolean', default: false },
@@ -41,11 +42,13 @@ const { values } = parseArgs({
 
 const narrow = values.kind !== undefined || values.at !== undefined || values.replay !== undefined
 const writes = values.write || values['write-new']
-const whole = values.whole || writes || narrow
-const selection = { kind: values.kind, at: values.at, id: values.replay, whole }
+const seed = Number(values.seed)
+const whole = values.whole || writes || narrow || seed !== 0
+const selection = { kind: values.kind, at: values.at, id: values.replay, whole, seed }
 
 function wantedParts(): readonly Part[] {
-  const wanted = parts.filter(({ name }) => values.only === undefined || values.only.includes(name))
+  const isWanted = ({ name, seeded }: Part) => (values.only?.includes(name) ?? true) && (seed === 0 || seeded === true)
+  const wanted = parts.filter(isWanted)
   const isRun = ({ name, flags: own }: Part) =>
     values.recorded || (name === flags.name ? values.binary !== undefined : own === undefined || values.only !== undefined)
   const run = wanted.filter(isRun)
@@ -69,6 +72,8 @@ async function opened(url: string, token: string, program?: Command): Promise<Ta
 async function main(): Promise<void> {
   const { server, token, recorded } = values
   if ((server === undefined) !== recorded) throw new Error('one of --server URL and --recorded is needed')
+  if (seed !== 0 && (recorded || writes)) throw new Error('scenes of another --seed have no recorded answers')
+  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error('--seed is a whole number')
   if (writes && (recorded || narrow)) throw new Error('--write and --write-new record answers of --server')
   const wanted = wantedParts()
   if (values['write-new'] && wanted.some(({ inOrder }) => inOrder))

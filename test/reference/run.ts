@@ -145,6 +145,7 @@ export interface Selection {
   readonly at?: string | undefined
   /** Otherwise only the bounded part. */
   readonly whole: boolean
+  readonly seed: number
   readonly id?: string | undefined
 }
 
@@ -215,7 +216,7 @@ export async function comparePart(
 
 function* selected(part: Part, selection: Selection, omitted: { unselected: number }): Generator<[number, Scene]> {
   let index = 0
-  for (const scene of part.scenes())
+  for (const scene of part.scenes(selection.seed))
     if (isSelected(part, scene, selection)) yield [index++, scene]
     else omitted.unselected += scene.calls.length
 }

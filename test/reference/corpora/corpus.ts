@@ -1,4 +1,4 @@
-/** What the reference's own tests are about, kept as lines of JSON: `[kind, object]`, or `[document, patch]`. */
+/** What the reference's own tests are about, kept as lines of JSON: `[kind, object]`, `[document, patch]`, or what `readEncoded` says. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
@@ -21,7 +21,15 @@ const read = <T>(name: string): T[] =>
     .map((line) => JSON.parse(line) as T)
 
 /** Objects with their kinds. */
-export const readCorpus = (name: 'printed' | 'objects') => read<readonly [kind: string, object: JsonObject]>(name)
+export const readCorpus = (name: 'printed' | 'objects' | 'pods') => read<readonly [kind: string, object: JsonObject]>(name)
 
 /** Texts of documents, and of patches for them. */
 export const readPatches = () => read<readonly [document: string, patch: string]>('patches')
+
+/** Manifests: whole objects with kind and apiVersion. */
+export const readManifests = () => read<JsonObject>('manifests')
+
+/** An object with a value in every field, as kube-apiserver writes it: `group.version.Kind`, JSON, YAML, and protobuf in base64. */
+export type Encoded = readonly [title: string, json: string, yaml: string, protobuf: string]
+
+export const readEncoded = () => read<Encoded>('encoded')

@@ -4,8 +4,12 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { storedKinds } from '../kinds.ts'
-import { writeCorpus } from './corpus.ts'
+import { parseYaml } from '../../../core/request/yaml.ts'
+import { apiVersionOf } from '../../../core/resources/definition.ts'
+import { isObject } from '../../../core/schema/json/is-object.ts'
+import type { Json, JsonObject } from '../../../core/schema/model.ts'
+import { schemasByTitle, storedKinds } from '../kinds.ts'
+import { type Encoded, writeCorpus } from './corpus.ts'
 import { constantsOf, GoFile } from './go-literals.ts'
 import { jsonOf } from './go-objects.ts'
 
@@ -48,6 +52,54 @@ for (const [name, files] of Object.entries(tests)) {
     }
   console.log(`${name}: ${rows.size} objects of ${files.length} files, ${writeCorpus(name, [...rows])} bytes`)
 }
+
+/** Objects with a value in every field, in each encoding. */
+const encoded = 'staging/src/k8s.io/api/testdata/HEAD'
+const whole = sources(encoded, /^[^_]*\.json$/)
+  .map((file) => file.slice(0, -'.json'.length))
+  .filter((file) => schemasByTitle().has(file.slice(encoded.length + 1)))
+  .map((file) => {
+    const protobuf = readFileSync(join(root, `${file}.pb`)).toString('base64')
+    return JSON.stringify([file.slice(encoded.length + 1), read(`${file}.json`), read(`${file}.yaml`), protobuf] satisfies Encoded)
+  })
+console.log(`encoded: ${whole.length} objects, ${writeCorpus('encoded', whole)} bytes`)
+
+/** Objects of files in YAML, once each; without sentences. */
+function* documents(files: readonly string[]): Generator<JsonObject> {
+  const seen = new Set<string>()
+  for (const text of files.flatMap((file) => read(file).split(/^---.*$/m))) {
+    const object = parsed(text)
+    if (!isObject(object) || typeof object['kind'] !== 'string' || typeof object['apiVersion'] !== 'string') continue
+    const line = JSON.stringify(object, (name, value: Json) => (name === 'description' && typeof value === 'string' ? undefined : value))
+    if (!seen.has(line)) yield JSON.parse(line) as JsonObject
+    seen.add(line)
+  }
+}
+
+function parsed(text: string): Json {
+  try {
+    return parseYaml(new TextEncoder().encode(text), { duplicates: false }).value
+  } catch {
+    return null
+  }
+}
+
+const storedTitles = new Set(storedKinds.map((definition) => `${apiVersionOf(definition)} ${definition.kind}`))
+const podSecurity = sources('staging/src/k8s.io/pod-security-admission/test/testdata', /\.yaml$/)
+const pods = [...documents(podSecurity)].map((object) => JSON.stringify(['Pod', object]))
+console.log(`pods: ${pods.length} of ${podSecurity.length} files, ${writeCorpus('pods', pods)} bytes`)
+
+const inYaml = ['test', 'hack/testdata', 'staging', 'cluster', 'pkg', 'plugin']
+  .flatMap((directory) => sources(directory, /\.ya?ml$/))
+  .filter((file) => !/\/testdata\/(HEAD|v1\.\d+\.\d+)\//.test(file) && !podSecurity.includes(file))
+/** Longer ones are programs and programs' configuration in the main, and `{{` is filled in by a program. */
+const longest = 8_000
+const manifests = [...documents(inYaml)]
+  .filter(({ apiVersion, kind }) => storedTitles.has(`${apiVersion} ${kind}`))
+  .map((object) => JSON.stringify(object))
+  .filter((line) => line.length <= longest && !/openshift|\{\{/.test(line))
+const bytes = writeCorpus('manifests', manifests)
+console.log(`manifests: ${manifests.length} objects of ${inYaml.length} files, ${bytes} bytes`)
 
 function constantsWith(source: string): ReadonlyMap<string, string> {
   return new Map([...constants, ...constantsOf([source])])

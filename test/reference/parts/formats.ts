@@ -1,5 +1,6 @@
 /** Formats of texts in custom resources: each text is tried in a list of every format. */
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
+import { chooser } from '../inputs/chooser.ts'
 import { formatTexts, textsOfFormats } from '../inputs/format-texts.ts'
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -30,12 +31,29 @@ const perRequest = 20
 const removal: Call = { method: 'DELETE', path: `${definitions}/${name}` }
 const isGone: Call = { ...get(`${definitions}/${name}`), until: 404 }
 
-function* scenes(): Generator<Scene> {
+/** Texts made of others: their parts, joined, repeated, and with characters that formats speak of. */
+function textsOf(seed: number): readonly string[] {
+  if (seed === 0) return formatTexts
+  const { below, pick } = chooser(seed, 0)
+  const part = () => {
+    const text = pick(formatTexts)
+    const at = below(text.length + 1)
+    return text.slice(at, at + 1 + below(text.length))
+  }
+  const made = () =>
+    pick([part, () => `${part()}${pick(separators)}${part()}`, () => pick(formatTexts).replace(part(), pick(separators))])()
+  return [...new Set(Array.from({ length: formatTexts.length }, made))]
+}
+
+const separators = ['', ' ', '-', ':', '.', '/', '@', '%', '+', '0', '1', 'Z', 'T', 'e', '\u00e9', '[', ']', '::', '\u0000', '\n']
+
+function* scenes(seed: number): Generator<Scene> {
+  const tried = textsOf(seed)
   yield { kind: 'definition', at: 'warnings', calls: [send('POST', `${definitions}?dryRun=All`, { ...definition, metadata: { name } })] }
   const object = { kind: 'Formatted', apiVersion: `${group}/v1`, metadata: { name: 'a' } }
   for (const [index, format] of formats.entries())
-    for (let from = 0; from < formatTexts.length; from += perRequest) {
-      const texts = formatTexts.slice(from, from + perRequest)
+    for (let from = 0; from < tried.length; from += perRequest) {
+      const texts = tried.slice(from, from + perRequest)
       const calls = [send('POST', `${collection}?dryRun=All`, { ...object, [`f${index}`]: texts })]
       yield { kind: 'custom resources', at: `${format}: texts from ${from}`, calls }
     }
@@ -44,6 +62,7 @@ function* scenes(): Generator<Scene> {
 export const textFormats: Part = {
   name: 'formats',
   small: true,
+  seeded: true,
   before: () => [removal, isGone, send('POST', definitions, definition), { ...get(collection), until: 200 }],
   scenes,
   after: () => [removal],

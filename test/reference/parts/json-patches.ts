@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../../../core/schema/model.ts'
 import { readPatches } from '../corpora/corpus.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
+import { chooser } from '../inputs/chooser.ts'
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const group = 'patches.example.com'
@@ -58,8 +59,23 @@ function bodiesOf(patch: string): Call['body'][] {
 /** A replacement of the whole document by nothing, which ends the reference's connection. */
 const isPanic = (patch: string) => /^\[\{"op": "replace", "path": ""\}\]$/.test(patch)
 
-function* scenes(): Generator<Scene> {
-  for (const [index, [document, patch]] of readPatches().entries()) {
+/** Each document with operations of any patches. */
+function shuffled(seed: number): readonly (readonly [document: string, patch: string])[] {
+  const all = readPatches()
+  const operations = all.flatMap(([, patch]) => {
+    const value = parsed(patch)
+    return Array.isArray(value) ? value.filter((operation) => !/"path":""/.test(JSON.stringify(operation))) : []
+  })
+  return Array.from({ length: 4 }, () => all)
+    .flat()
+    .map(([document], index) => {
+      const { below, pick } = chooser(seed, index)
+      return [document, JSON.stringify(Array.from({ length: 1 + below(4) }, () => pick(operations)))] as const
+    })
+}
+
+function* scenes(seed: number): Generator<Scene> {
+  for (const [index, [document, patch]] of (seed === 0 ? readPatches() : shuffled(seed)).entries()) {
     if (isPanic(patch)) continue
     const doc = parsed(document)
     const own = `document-${index}`
@@ -85,6 +101,7 @@ const removal: Call = { method: 'DELETE', path: `${definitions}/${name}` }
 
 export const jsonPatches: Part = {
   name: 'json-patches',
+  seeded: true,
   before: () => [
     removal,
     { ...get(`${definitions}/${name}`), until: 404 },

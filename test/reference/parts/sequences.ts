@@ -1,11 +1,12 @@
 /**
  * Sequences of writes to one object of each kind: whole objects, patches of all types, applies of two managers, statuses, with absent, empty and
- * null values. What one write leaves must be what the next one finds. The choices are pseudo-random, and the same in every run.
+ * null values. What one write leaves must be what the next one finds. The choices are pseudo-random.
  */
 import type { ResourceDefinition } from '../../../core/resources/definition.ts'
 import type { Json, JsonObject, Schema } from '../../../core/schema/model.ts'
 import { collectionPath } from '../../support/minimal-objects.ts'
 import { type Call, get, type Part, type Scene, send } from '../exchange.ts'
+import { type Chooser, chooser } from '../inputs/chooser.ts'
 import { type Node, nodesOf, TriedFields } from '../inputs/nodes.ts'
 import { account, isNamedFreely, objectOf as minimalOf, pathOf, removes } from '../inputs/objects.ts'
 import { plausible } from '../inputs/plausible.ts'
@@ -19,15 +20,6 @@ const merge = typed('merge-patch+json')
 const strategic = typed('strategic-merge-patch+json')
 const json = typed('json-patch+json')
 const applied = typed('apply-patch+yaml')
-
-/** Whole numbers below a limit (Lehmer's generator, MINSTD): unlike other tests, this one must not follow the seed of a run. */
-function chooser(start: number) {
-  let state = start
-  return (limit: number): number => {
-    state = (state * 48_271) % 0x7fffffff
-    return state % limit
-  }
-}
 
 const zeros: { readonly [type: string]: Json } = { list: [], map: {}, message: {}, string: '', bool: false, int32: 0, int64: 0 }
 
@@ -69,10 +61,9 @@ function subjectOf(definition: ResourceDefinition, name: string): Subject {
 }
 
 /** Draws one write. `step`: number of the call that it becomes; the call before it reads the object. */
-function write({ definition, object, places, reachable, status }: Subject, choose: (limit: number) => number, step: number): Call {
+function write({ definition, object, places, reachable, status }: Subject, { below, pick }: Chooser, step: number): Call {
   const path = pathOf(definition, object)
-  const pick = <T>(from: readonly T[]): T => from[choose(from.length)] as T
-  const labels = { metadata: { labels: { [pick(['a', 'b'])]: String(choose(3)) } } }
+  const labels = { metadata: { labels: { [pick(['a', 'b'])]: String(below(3)) } } }
   const valueAt = (node: Node) => pick(valuesOf(node.schema, nameAt(node)))
   const identity = { kind: object['kind'] as string, apiVersion: object['apiVersion'] as string }
   const metadata = { ...(object['metadata'] as JsonObject) }
@@ -101,7 +92,7 @@ function write({ definition, object, places, reachable, status }: Subject, choos
     return send('PATCH', `${path}?fieldManager=${pick(['one', 'two'])}&force=true`, given, applied)
   }
   function ofStatus(place: Node): Call {
-    if (choose(2) === 0) return send('PATCH', `${path}/status`, nested(place, valueAt(place)), merge)
+    if (below(2) === 0) return send('PATCH', `${path}/status`, nested(place, valueAt(place)), merge)
     return send('PUT', `${path}/status`, whole({ ...object, ...nested(place, valueAt(place)) }))
   }
   return pick(kinds)()
@@ -117,19 +108,18 @@ const moved = (call: Call): Call => ({
   ...(call.body !== undefined && { body: call.body.replaceAll('"namespace":"default"', '"namespace":"sequences"') }),
 })
 
-function* scenes(): Generator<Scene> {
+function* scenes(seed: number): Generator<Scene> {
   for (const [number, definition] of storedKinds.entries()) {
     if (!isNamedFreely(definition) || definition.specFinalizers) continue
     for (let sequence = 0; sequence < sequences; sequence++) {
-      const choose = chooser(number * sequences + sequence + 1)
-      for (let warm = 0; warm < 10; warm++) choose(1)
+      const choose = chooser(seed, number * sequences + sequence)
       const name = `sequence-${sequence}-${definition.version}-${definition.group.split('.', 1)[0] || 'core'}`
       const subject = subjectOf(definition, name)
-      const first = subject.places[choose(subject.places.length)] as Node
+      const first = choose.pick(subject.places)
       const given = valuesOf(first.schema, nameAt(first))
       const calls: Call[] = [
         send('POST', collectionPath(definition), {
-          ...first.put(given[choose(given.length)] as Json),
+          ...first.put(choose.pick(given)),
           metadata: subject.object['metadata'],
         }),
         send('POST', collectionPath(definition), subject.object),
@@ -146,4 +136,4 @@ function* scenes(): Generator<Scene> {
 
 const apart: Call = send('POST', '/api/v1/namespaces', { metadata: { name: 'sequences' } })
 
-export const writeSequences: Part = { name: 'sequences', before: () => [account, apart], scenes }
+export const writeSequences: Part = { name: 'sequences', before: () => [account, apart], scenes, seeded: true }
