@@ -49,7 +49,15 @@ interface Watch {
 /** Maximum calls that wait for an answer. */
 const maxPending = 100_000
 
-export function messageStore({ link, cells, clock, atTurnsEnd, copiesValues = false }: MessageStoreOptions): KeyValueStore {
+export interface MessageStore extends KeyValueStore {
+  /**
+   * Undefined when all events have been received that were sent before this call, which includes those of all writes that are answered; otherwise
+   * resolves when they have been.
+   */
+  received(): Promise<void> | undefined
+}
+
+export function messageStore({ link, cells, clock, atTurnsEnd, copiesValues = false }: MessageStoreOptions): MessageStore {
   const revision = new SharedRevision(cells.revision)
   const counter = new EventCounter(cells.events)
   const pending = new Map<number, Pending>()
@@ -208,6 +216,11 @@ export function messageStore({ link, cells, clock, atTurnsEnd, copiesValues = fa
     put: async (key, value, expected, lease, guards) => keptSwap(await call('put', key, sharedCopy(value), expected, lease, guards)),
     delete: async (key, expected) => keptSwap(await call('delete', key, expected)),
     watch,
+    received() {
+      const { sent } = counter
+      if (counter.hasReceived(sent)) return undefined
+      return new Promise((resolve) => waiting.push({ sent, tell: resolve }))
+    },
     currentRevision: () => (closing ? Promise.reject(isClosed()) : revision.value),
     compact: (to) => call('compact', to),
     grantLease: (seconds) => call('grantLease', seconds),

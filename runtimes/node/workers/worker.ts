@@ -4,7 +4,7 @@ import { parseFlags } from '../../../core/flags/parse.ts'
 import type { Connection, Telemetry } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { type ApiServer, createServerFamily } from '../../../core/server.ts'
-import { messageStore } from '../../stores/message.ts'
+import { type MessageStore, messageStore } from '../../stores/message.ts'
 import { logOfFlags } from '../log/options.ts'
 import { servingCertificates } from '../pki/certificates.ts'
 import { authenticationOptions } from '../start/authentication-options.ts'
@@ -84,7 +84,7 @@ async function serve(orders: Orders, opened: Opened): Promise<void> {
   opened.add(() => server.close())
   const certificates = servingCertificates(files, pki)
   const socket = await ownDescriptor(orders.descriptor)
-  const answer = withMetricsOfAll(server.answer, async () => host.metrics.printWith(await main.otherSeries()))
+  const answer = withMetricsOfAll(upToDate(server.answer, store), async () => host.metrics.printWith(await main.otherSeries()))
   const listener = await openListener({ ...listenOptions(flags), ...certificates, logger: log.logger }, answer, socket)
   handshakeErrors = () => listener.handshakeErrors
   host.metrics.collect(workerRows.connections, () => [[[String(orders.number)], listener.connections]])
@@ -99,6 +99,17 @@ async function serve(orders: Orders, opened: Opened): Promise<void> {
     setVerbosity: (level) => log.setVerbosity?.(level),
   }
   await main.serving()
+}
+
+/**
+ * A request meets everything that was answered before it was sent, by whichever worker: also what admission and authorization follow, which do not
+ * ask for the current revision.
+ */
+function upToDate(answer: ApiServer['answer'], store: Pick<MessageStore, 'received'>): ApiServer['answer'] {
+  return (request: Request, connection: Connection) => {
+    const late = store.received()
+    return late === undefined ? answer(request, connection) : late.then(() => answer(request, connection))
+  }
 }
 
 /** Reads the metrics of the other threads before they are printed. */

@@ -116,6 +116,24 @@ describe('several clients of one store', () => {
     await close()
   })
 
+  test('a client knows whether it has received the events of all answered writes', async () => {
+    const { client, connect, close } = served()
+    const { client: other, hold } = connect()
+    const recorder = new Recorder()
+    const watch = other.watch('', await other.currentRevision(), recorder)
+    await recorder.caughtUp(other, watch)
+    assert.equal(other.received(), undefined)
+    hold.begin()
+    const written = await put(client, 'k', 'v', 0)
+    const late = other.received()
+    assert(late)
+    hold.end()
+    await late
+    assert.equal(recorder.log.at(-1), written)
+    await other.close()
+    await close()
+  })
+
   test('progress needs no message when everything has arrived', async () => {
     const { client, ports, close } = served()
     const recorder = new Recorder()
