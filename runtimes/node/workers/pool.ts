@@ -82,6 +82,8 @@ export class Pool {
   /** Stops accepting connections; resolves when the workers have none. See `Listener.close`. */
   async close(grace: number): Promise<void> {
     this.#closing = true
+    // Its descriptor would keep the socket listening when the workers have closed theirs.
+    this.#options.port.close()
     await this.#ask((worker) => worker.stopListening(grace), grace + endTimeout)
   }
 
