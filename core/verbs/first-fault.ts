@@ -1,10 +1,13 @@
 /** Which of several faults of a body is told: the first one of its text, as by Go's decoder, whatever the order of the schema. */
+import { append } from '../common/lists.ts'
 import { DecodeError } from '../schema/decode-error.ts'
 import { isObject } from '../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 
 /** Levels in which it is looked for: each costs as much as decoding what is below it. */
 const maxLevels = 16
+/** Values of a body in which it is looked for: each may be decoded by itself. Of larger ones the first fault of the schema is told. */
+const maxValues = 4_000
 
 /** The error of decoding the value; undefined: none. */
 function faultOf(decode: (value: JsonObject) => void, value: JsonObject): DecodeError | undefined {
@@ -26,11 +29,26 @@ function* alone(value: Json, sorted: boolean): Generator<readonly [part: Json, w
   }
 }
 
+/** Whether a value has more than so many values at any depth. */
+function hasMoreThan(max: number, value: Json): boolean {
+  const open: Json[] = [value]
+  for (let count = 1; open.length > 0; ) {
+    const next = open.pop() as Json
+    if (typeof next !== 'object' || next === null) continue
+    const parts = Object.values(next)
+    count += parts.length
+    if (count > max) return true
+    append(open, parts)
+  }
+  return false
+}
+
 /**
  * @param fault that of the whole object, which is told if no part has one of its own.
  * @param sorted members are read by name, as from YAML.
  */
 export function firstFault(object: JsonObject, sorted: boolean, fault: DecodeError, decode: (value: JsonObject) => void): DecodeError {
+  if (hasMoreThan(maxValues, object)) return fault
   let found = fault
   let value: Json = object
   let whole = (part: Json): Json => part

@@ -68,6 +68,14 @@ test('a definition with 50,000 keys of list items', async () => {
   )
 })
 
+test('a wrong type behind a million strings, or tens of thousands of items', async () => {
+  const strings = `"",`.repeat(1_000_000)
+  const text = JSON.stringify(pod({ containers: [{ name: 'main', image: 'any', command: ['PLACE'] }] })).replace('"PLACE"', `${strings}5`)
+  assert.match(await refused(pods, text, 400, { 'content-type': 'application/json' }), /Container.spec.containers.command of type string/)
+  const containers = [...times(40_000, () => ({})), 5]
+  assert.match(await refused(pods, pod({ containers }), 400), /PodSpec.spec.containers of type v1.Container/)
+})
+
 const tooMany = /exceeded 100000 objects and entries of maps/
 
 test('empty claims of a stateful set: three bytes each in JSON, two in protobuf', async () => {
