@@ -8,14 +8,16 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const pages = files.filter((name) => name.endsWith('.md'))
+const listed = files.filter((name) => name.endsWith('.md'))
+/** npm adds the README of the folder of each. */
+const pages = [...new Set(listed.flatMap((name) => [name, join(dirname(name), 'README.md')]))]
 const kept = (page) => join(root, 'build/pages', page)
 
 /** Whether the package has the target of a link in a page. */
 function isCarried(page, target) {
   if (/^(\w+:|#)/.test(target)) return true
   const path = relative(root, join(root, dirname(page), target.replace(/#.*/, '')))
-  return files.includes(path)
+  return files.includes(path) || pages.includes(path)
 }
 
 const withoutLinks = (page, text) =>

@@ -9,6 +9,7 @@ import { condition, define, definitionOf, definitionsPath, isGone, readDefinitio
 import type { TestMetadata } from '../../../support/api.ts'
 import { startCore } from '../../../support/core-server.ts'
 import { startInProcess } from '../../../support/in-process.ts'
+import { eventually } from '../../../support/wait.ts'
 import { watchAt } from '../../../support/watch-reader.ts'
 
 const platform = createPlatform('kubernetes')
@@ -44,6 +45,9 @@ test('definitions named like every built-in resource come and go, and no other o
   const stored = async () =>
     // Registrations of custom resources go a little later than their definitions.
     (await store.list({ prefix: '/' })).items.map(({ key }) => key).filter((key) => !/leases|masterleases|apiservices\/v9\./.test(key))
+  await eventually('the definition that stays is registered', async () =>
+    (await stored()).some((key) => key.endsWith('/v1.kept.example.com')),
+  )
   const before = await stored()
   const overlapping: string[] = []
   for (const each of named) {
