@@ -1,6 +1,7 @@
 /** Priority and fairness of a server: what clients see of it. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Decision } from '../../../core/access/authz/authorizer.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Connection } from '../../../core/ports.ts'
 import { startInProcess } from '../../support/in-process.ts'
@@ -206,4 +207,36 @@ test('without priority and fairness there are no such headers and paths', async 
   assert.equal(((await list.json()) as { items: unknown[] }).items.length, 11)
   assert.equal(list.headers.get('x-kubernetes-pf-flowschema-uid'), null)
   assert.equal((await fetch('/debug/api_priority_and_fairness/dump_queues')).status, 404)
+})
+
+test('with the smallest limits, requests of one user wait for each other, however long their authorization takes', async (t) => {
+  const allowed: Decision = { verdict: 'allow', reason: '' }
+  const pending: (() => void)[] = []
+  const slow = {
+    name: 'slow',
+    authorize: ({ user }: { readonly user: { readonly name: string } }) =>
+      user.name === 'bob' ? new Promise<Decision>((resolve) => void pending.push(() => resolve(allowed))) : allowed,
+  }
+  const authenticate = ({ headers }: Request) => ({ user: { name: headers.get('user') ?? 'admin', groups: ['system:authenticated'] } })
+  const { server } = await startInProcess(
+    {
+      ...{ platform: 'kubernetes', priorityAndFairness: 'on', maxReadOnlyInFlight: 1, maxMutatingInFlight: 1, controllers: [] },
+      authenticators: [{ name: 'header', authenticate }],
+      authorizers: [slow],
+    },
+    t,
+  )
+  const send = (path: string, method = 'GET') =>
+    server.fetch(new Request(`http://test${path}`, { method, headers: { user: 'bob' } }), connection).then(({ status }) => status)
+  const statuses: number[] = []
+  const sent = [1, 2, 3, 4].flatMap((n) => [send(configMaps), send(`${configMaps}/none${n}`), send(`${configMaps}/none${n}`, 'DELETE')])
+  for (const each of sent) void each.then((status) => statuses.push(status))
+  let atOnce = 0
+  await eventually('all have been answered', async () => {
+    atOnce = Math.max(atOnce, pending.length)
+    for (const decide of pending.splice(0)) decide()
+    return statuses.length === sent.length
+  })
+  assert.deepEqual(statuses.toSorted(), [...Array<number>(4).fill(200), ...Array<number>(8).fill(404)])
+  assert.ok(atOnce > 0 && atOnce < sent.length, `${atOnce} requests had seats at once`)
 })
