@@ -39,7 +39,8 @@ export function createQueue(options: QueueOptions): Queue {
   const running = new Map<string, number>()
   const failures = new Map<string, number>()
   const timers = new Set<() => void>()
-  const slices = new Pauses(clock).sharedSlices()
+  const pauses = new Pauses(clock)
+  let slices = pauses.sharedSlices()
   let closed = false
   const events = queues(name, {
     waiting: () => waiting.size,
@@ -90,6 +91,8 @@ export function createQueue(options: QueueOptions): Queue {
 
   function add(key: string): void {
     if (closed) return
+    // Time in which there was nothing to do counts for no slice.
+    if (waiting.size === 0 && running.size === 0) slices = pauses.sharedSlices()
     if (!waiting.has(key)) {
       waiting.set(key, clock.monotonic())
       events.added()

@@ -35,25 +35,33 @@ export interface PooledFetch {
 
 export const tlsFetch = (url: string, client: ClientFiles): PooledFetch => pooled(url, request, new Agent({ ...client, keepAlive: true }))
 
-/** The same without TLS. */
-export const plainFetch = (url: string): PooledFetch => pooled(url, plainRequest, new PlainAgent({ keepAlive: true }))
+/** The same without TLS, for servers that close kept connections at any time: a request that meets that is sent again. */
+export const plainFetch = (url: string): PooledFetch => pooled(url, plainRequest, new PlainAgent({ keepAlive: true }), true)
 
-function pooled(url: string, send: typeof request, agent: Agent | PlainAgent): PooledFetch {
+function pooled(url: string, send: typeof request, agent: Agent | PlainAgent, sendsAgain = false): PooledFetch {
   return {
     async fetch(path, init = {}) {
       const body = await bodyOf(init)
       const headers = Object.fromEntries(new Headers(init.headers))
-      return new Promise((resolve, reject) => {
+      const attempt = (resolve: (response: Response) => void, reject: (error: Error) => void): void => {
         const outgoing = send(`${url}${path}`, {
           agent,
           method: init.method ?? 'GET',
           headers: { ...headers, ...(body && { 'content-length': String(body.length) }) },
           ...(init.signal && { signal: init.signal }),
         })
-        outgoing.on('response', (message) => resolve(responseOf(message)))
-        outgoing.on('error', reject)
+        let isAnswered = false
+        outgoing.on('response', (message) => {
+          isAnswered = true
+          resolve(responseOf(message))
+        })
+        outgoing.on('error', (error: NodeJS.ErrnoException) => {
+          if (sendsAgain && !isAnswered && outgoing.reusedSocket && error.code === 'ECONNRESET') attempt(resolve, reject)
+          else reject(error)
+        })
         outgoing.end(body)
-      })
+      }
+      return new Promise(attempt)
     },
     close: () => agent.destroy(),
   }

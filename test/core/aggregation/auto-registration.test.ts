@@ -41,6 +41,11 @@ test('built-in ones are restored at a start, unless their label says otherwise; 
 
   const second = await start()
   const expected = { 'v1.batch': 17400, 'v1.apps': 17800, 'v1.policy': 5, 'v1.old.example.com': undefined, 'v1.mine.example.com': 7 }
+  // It goes beside the requests of a server that is ready.
+  await eventually(
+    'a registration of a former start is gone',
+    async () => (await priorityOf(second.api, 'v1.old.example.com')) === undefined,
+  )
   for (const [name, priority] of Object.entries(expected)) assert.equal(await priorityOf(second.api, name), priority, name)
   await second.close()
 })
