@@ -194,6 +194,7 @@ const rows: { readonly [name in FlagName]?: Row } = {
     },
   },
   'permit-port-sharing': elsewhere('test/conformance/takeover.ts'),
+  workers: elsewhere('test/e2e/workers.test.ts'),
   'enable-aggregator-routing': elsewhere('test/e2e/aggregation.test.ts'),
   'aggregator-reject-forwarding-redirect': elsewhere('test/e2e/aggregation.test.ts'),
   'endpoint-reconciler-type': on('serving', async ({ fetch }) => {

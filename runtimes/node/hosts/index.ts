@@ -6,8 +6,14 @@ import { nodeLogger } from '../start/ports.ts'
 import { hostsFlags } from './flags.ts'
 import { startHosts } from './start.ts'
 
-/** The flags, for the command's help. */
-export const hostsHelp = (): string => flagsHelp(hostsFlags)
+const about = `Usage:
+  apiserver hosts [flags]
+      Serve many servers on one port, each below /servers/NAME, and below /hosts/v1 an interface that makes and forks them.
+
+`
+
+/** The text of `apiserver hosts --help`. */
+export const hostsHelp = (): string => about + flagsHelp(hostsFlags)
 
 /** Runs until SIGINT or SIGTERM; resolves to the exit status. Rejects with a one-line error. */
 export async function runHosts(argv: readonly string[]): Promise<number> {

@@ -121,7 +121,6 @@ async function startAll(
   const auditLog = await openLog(flags, logger)
   opened.add(() => auditLog?.close())
   let handshakeErrors = () => 0
-  for (const warning of authorizationWarnings(flags)) logger.warn({}, warning)
   const { ports, authorities, ...host } = await prepareHost(
     flags,
     {
@@ -131,6 +130,7 @@ async function startAll(
     },
     opened,
   )
+  for (const warning of authorizationWarnings(flags)) logger.warn({}, warning)
   let mainStore: KeyValueStore | undefined
   const open = async () => {
     const { store, overrides = [] } = await openStores(stores, nodeClock, logger, host.dialStore)
