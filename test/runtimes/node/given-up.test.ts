@@ -36,7 +36,7 @@ const answers: { readonly [path: string]: (review: Review) => object } = {
   '/images': () => ({ status: { allowed: true } }),
 }
 const web = createServer(serving, async (request, response) => {
-  const path = request.url ?? ''
+  const [path = ''] = (request.url ?? '').split('?', 1)
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) text += chunk
   const review = (text === '' ? {} : JSON.parse(text)) as Review
