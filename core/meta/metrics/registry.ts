@@ -6,6 +6,7 @@
 import { acceptsGzip } from '../../answers/body.ts'
 import { gzipped } from '../../answers/gzip.ts'
 import { Reply } from '../../answers/reply.ts'
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import { type MetricRow, type MetricRows, type Metrics, type Recorded, unrecorded } from '../../metrics.ts'
 import { type AcceptClause, parseAccept } from '../../request/accept.ts'
 import { concatenate } from '../../schema/bytes.ts'
@@ -45,12 +46,12 @@ export interface MetricsRegistry extends Metrics {
   /** All metrics in protobuf, sorted by name. */
   protobuf(): Uint8Array<ArrayBuffer>
   /** The text as a response with these headers; `asked`: headers of a request, which select format and coding. */
-  respond(asked?: Headers, headers?: { readonly [name: string]: string }): Response
+  respond(asked?: Headers, headers?: { readonly [name: string]: string }): MaybePromise<Response>
   readonly selection: MetricSelection
-  /** All series, for `printWith` of another thread. */
+  /** All series, for responses of another thread. */
   series(): readonly MetricSeries[]
-  /** From now on what is printed includes these series of other threads of the same server. */
-  printWith(others: readonly MetricSeries[]): void
+  /** From now on responses include the series of other threads of the same server that this reads, unless they can't be read. */
+  include(read: () => Promise<readonly MetricSeries[]>): void
 }
 
 const openMetrics = 'application/openmetrics-text'
@@ -95,17 +96,17 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
   }
   const register = (row: MetricRow, read: Metric['read'], lines: Metric['lines']) => void metrics.set(row.name, { row, read, lines })
   const constraint = (row: MetricRow) => constraintOf(row, selection, () => unexpected++)
-  const text = (format: TextFormat = prometheusText) => {
+  const text = (format: TextFormat = prometheusText, others: readonly MetricSeries[] = []) => {
     let output = ''
-    for (const metric of sorted()) {
+    for (const metric of sorted(others)) {
       output += format.head(metric.row)
       for (const line of metric.lines(format)) output += `${line}\n`
     }
     return output + format.end
   }
 
-  let others: readonly MetricSeries[] = []
-  const all = (): readonly Metric[] => {
+  let readOthers: (() => Promise<readonly MetricSeries[]>) | undefined
+  const all = (others: readonly MetricSeries[]): readonly Metric[] => {
     const own = [...metrics.values()]
     if (others.length === 0) return own
     const byName = new Map<string, MetricSeries[]>()
@@ -116,10 +117,10 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     }
     return Array.from(byName.values(), mergedMetric)
   }
-  const sorted = () => [...all()].sort((a, b) => (a.row.name < b.row.name ? -1 : 1))
-  const families = () =>
+  const sorted = (others: readonly MetricSeries[]) => [...all(others)].sort((a, b) => (a.row.name < b.row.name ? -1 : 1))
+  const families = (others: readonly MetricSeries[] = []) =>
     concatenate(
-      sorted().flatMap((metric) => metricFamily(metric.row, describe(metric.row), metric.read()) ?? []),
+      sorted(others).flatMap((metric) => metricFamily(metric.row, describe(metric.row), metric.read()) ?? []),
     ) as Uint8Array<ArrayBuffer>
 
   const recorder = (row: MetricRow) => {
@@ -163,22 +164,25 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       hidden: names.size - metrics.size,
       unexpected,
     }),
-    text,
+    text: (format) => text(format),
     useNativeHistograms() {
       isNative = true
     },
-    protobuf: families,
-    respond(asked, others = {}) {
+    protobuf: () => families(),
+    respond(asked, more = {}) {
       const format = formatFor(asked?.get('accept') ?? null)
-      const [mediaType, body] = typeof format === 'string' ? [format, families()] : [format.mediaType, text(format)]
-      const headers = { 'Content-Type': mediaType, ...others }
-      if (!acceptsGzip(asked?.get('accept-encoding') ?? '')) return new Reply(body, { headers })
-      return new Reply(gzipped(new Blob([body]).stream()), { headers: { ...headers, 'Content-Encoding': 'gzip' } })
+      const answer = (others: readonly MetricSeries[]) => {
+        const [mediaType, body] = typeof format === 'string' ? [format, families(others)] : [format.mediaType, text(format, others)]
+        const headers = { 'Content-Type': mediaType, ...more }
+        if (!acceptsGzip(asked?.get('accept-encoding') ?? '')) return new Reply(body, { headers })
+        return new Reply(gzipped(new Blob([body]).stream()), { headers: { ...headers, 'Content-Encoding': 'gzip' } })
+      }
+      return readOthers === undefined ? answer([]) : readOthers().then(answer, () => answer([]))
     },
     selection,
     series: () => Array.from(metrics.values(), seriesOf),
-    printWith(series) {
-      others = series
+    include(read) {
+      readOthers = read
     },
   }
 }

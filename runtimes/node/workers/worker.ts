@@ -22,9 +22,6 @@ import { linkOf } from './link.ts'
 import { workerRows } from './metrics.ts'
 import type { MainAnswers, Orders, WorkerAnswers } from './orders.ts'
 
-/** The path of a request's URL. */
-const pathOf = (url: string) => url.slice(url.indexOf('/', url.indexOf('//') + 2)).split('?', 1)[0]
-
 /** Answers requests until the main thread ends it. Resolves when the worker serves, or has told the main thread why it can't. */
 export async function runWorker(orders: Orders): Promise<void> {
   const opened = new Opened()
@@ -84,8 +81,12 @@ async function serve(orders: Orders, opened: Opened): Promise<void> {
   opened.add(() => server.close())
   const certificates = servingCertificates(files, pki)
   const socket = await ownDescriptor(orders.descriptor)
-  const answer = withMetricsOfAll(upToDate(server.answer, store), async () => host.metrics.printWith(await main.otherSeries()))
-  const listener = await openListener({ ...listenOptions(flags), ...certificates, logger: log.logger }, answer, socket)
+  host.metrics.include(() => main.otherSeries())
+  const listener = await openListener(
+    { ...listenOptions(flags), ...certificates, logger: log.logger },
+    upToDate(server.answer, store),
+    socket,
+  )
   handshakeErrors = () => listener.handshakeErrors
   host.metrics.collect(workerRows.connections, () => [[[String(orders.number)], listener.connections]])
   opened.add(() => listener.close(0))
@@ -109,16 +110,5 @@ function upToDate(answer: ApiServer['answer'], store: Pick<MessageStore, 'receiv
   return (request: Request, connection: Connection) => {
     const late = store.received()
     return late === undefined ? answer(request, connection) : late.then(() => answer(request, connection))
-  }
-}
-
-/** Reads the metrics of the other threads before they are printed. */
-function withMetricsOfAll(answer: ApiServer['answer'], read: () => Promise<void>): ApiServer['answer'] {
-  return (request: Request, connection: Connection) => {
-    const { url } = request
-    if (!url.includes('/metrics') || pathOf(url) !== '/metrics') return answer(request, connection)
-    return read()
-      .catch(() => {})
-      .then(() => answer(request, connection))
   }
 }

@@ -11,7 +11,7 @@ const rows = {
   size: summary('size_bytes', { help: 'Size.' }),
 }
 
-test('metrics of several threads are printed as those of one server', () => {
+test('metrics of several threads are printed as those of one server', async () => {
   const threads = [createMetrics(), createMetrics(), createMetrics()]
   for (const [index, metrics] of threads.entries()) {
     const recorded = metrics.record(rows)
@@ -24,11 +24,8 @@ test('metrics of several threads are printed as those of one server', () => {
   const [own, ...others] = threads
   assert(own)
   // As they come from another thread.
-  own.printWith(structuredClone(others.flatMap((each) => each.series())))
-  const lines = own
-    .text()
-    .split('\n')
-    .filter((line) => !line.startsWith('#') && line !== '')
+  own.include(async () => structuredClone(others.flatMap((each) => each.series())))
+  const lines = (await (await own.respond()).text()).split('\n').filter((line) => !line.startsWith('#') && line !== '')
   assert.deepEqual(lines, [
     'apiserver_current_inflight_requests 3',
     'build_info 1',
@@ -43,12 +40,22 @@ test('metrics of several threads are printed as those of one server', () => {
     'size_bytes_count 3',
   ])
   assert.equal([...own.read('requests_total')].length, 1, 'what is read stays the own')
-  assert(own.protobuf().length > 100)
+  const protobuf = await own.respond(
+    new Headers({ accept: 'application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited' }),
+  )
+  assert((await protobuf.arrayBuffer()).byteLength > 100)
 })
 
-test('a metric that only another thread has is printed, too', () => {
+test('a metric that only another thread has is printed, too', async () => {
   const [own, other] = [createMetrics(), createMetrics()]
   other.record({ requests: rows.requests }).requests.add(['200'])
-  own.printWith(structuredClone(other.series()))
-  assert.match(own.text(), /^requests_total\{code="200"\} 1$/m)
+  own.include(async () => structuredClone(other.series()))
+  assert.match(await (await own.respond()).text(), /^requests_total\{code="200"\} 1$/m)
+})
+
+test('series that can not be read are left out', async () => {
+  const own = createMetrics()
+  own.record({ requests: rows.requests }).requests.add(['200'])
+  own.include(() => Promise.reject(new Error('gone')))
+  assert.match(await (await own.respond()).text(), /^requests_total\{code="200"\} 1$/m)
 })

@@ -122,7 +122,7 @@ test('OpenMetrics for clients that name it, with names that stay what they are',
   recorder(registry, counter('attempts', { help: 'B.', labels: ['x'] })).add(['1'], 1.5)
   recorder(registry, histogram('seconds', { help: 'C.', buckets: [0.5, 1, 1e6] })).observe([], 1)
   const answer = async (accept?: string) => {
-    const response = registry.respond(new Headers(accept === undefined ? {} : { accept }))
+    const response = await registry.respond(new Headers(accept === undefined ? {} : { accept }))
     return { type: response.headers.get('content-type') ?? '', text: await response.text() }
   }
   const prometheus =

@@ -106,7 +106,7 @@ test('a server starts with its start time, and shares no counts with another ser
   requestMetrics(two)
   collectStart(two, clockAt(2000))
   metrics.requests.add(['GET', '', '', 'v1', 'pods', '', 'resource', 'apiserver', '200'])
-  const response = one.respond()
+  const response = await one.respond()
   assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores')
   const text = await response.text()
   assert.match(text, /^process_start_time_seconds 1\.5$/m)
