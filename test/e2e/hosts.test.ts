@@ -83,11 +83,11 @@ test('with a data directory all servers survive kill -9, with their keys, clocks
     await first.stop('SIGKILL')
 
     const second = await start(temporary.path, ...flags)
-    const names = (await second.ask('GET', list)).body.servers.map(({ name }: { name: string }) => name)
+    const names = (await second.ask('GET', list)).body.servers.map(({ name }) => name)
     assert.deepEqual(names, ['one', 'two'])
     const found = await second.ask('GET', configMaps('one'), undefined, { token })
     assert.equal(found.body.items.length, 51)
-    assert.equal(found.body.items[0].metadata.uid, written.body.metadata.uid)
+    assert.equal(found.body.items[0]?.metadata.uid, written.body.metadata.uid)
     const refused = await second.ask('DELETE', `${configMaps('one')}/before`, undefined, { token })
     assert.match(refused.body.message, /refusing.example.com.*denied the request: not here/)
     const { time } = (await second.ask('POST', `${list}/one/clock`, {})).body

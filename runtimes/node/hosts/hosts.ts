@@ -44,10 +44,6 @@ export class Hosts {
     this.#sweep()
   }
 
-  get size(): number {
-    return this.#servers.size
-  }
-
   /** By name. */
   list(): Hosted[] {
     return [...this.#servers.values()].sort((a, b) => (a.settings.name < b.settings.name ? -1 : 1))
@@ -118,12 +114,12 @@ export class Hosts {
   }
 
   #settingsOf({ name, ttlSeconds, limits = {} }: Choices): Pick<Settings, 'name' | 'limits' | 'created' | 'expires'> {
-    const most = this.#options.limits
-    const least = (limit: keyof Limits) => Math.min(limits[limit] ?? most[limit], most[limit])
+    const maxima = this.#options.limits
+    const limitOf = (name: keyof Limits) => Math.min(limits[name] ?? maxima[name], maxima[name])
     const created = this.#options.clock.now()
     return {
       name,
-      limits: { storedBytes: least('storedBytes'), requestsInFlight: least('requestsInFlight'), requestBytes: least('requestBytes') },
+      limits: { storedBytes: limitOf('storedBytes'), requestsInFlight: limitOf('requestsInFlight'), requestBytes: limitOf('requestBytes') },
       created,
       ...(ttlSeconds !== undefined && { expires: created + ttlSeconds * 1000 }),
     }

@@ -11,7 +11,7 @@ import { LightRequest } from '../../../core/request/light-request.ts'
 import { splitTarget, targetOf } from '../../../core/request/target.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { ApiFailure } from '../../testing/failure.ts'
-import { type Desk, type Row, rows } from './rows.ts'
+import { type InterfaceServices, type Row, rows } from './rows.ts'
 
 /** Maximum bytes of a body: a folder of manifests. */
 const maxBody = 16 * 1024 * 1024
@@ -81,7 +81,7 @@ function parsed(text: string): unknown {
 }
 
 /** Answers requests with the token; others get 401. */
-export function createInterface(desk: Desk, token: string, logger: Logger): (request: Request) => Promise<Response> {
+export function createInterface(services: InterfaceServices, token: string, logger: Logger): (request: Request) => Promise<Response> {
   const expected = digest(`Bearer ${token}`)
   return async (request) => {
     try {
@@ -90,7 +90,7 @@ export function createInterface(desk: Desk, token: string, logger: Logger): (req
       if (!timingSafeEqual(digest(request.headers.get('authorization') ?? ''), expected)) throw unauthorized()
       LightRequest.identified(request)
       const { row, name } = findRow(request.method, path)
-      const asked = { desk, name, query, body: await bodyOf(request, row) }
+      const asked = { services, name, query, body: await bodyOf(request, row) }
       const answer = await row.run(asked as never)
       if (typeof row.answer !== 'string') return jsonReply(answer, row.status)
       return new Reply(String(answer), { status: row.status, headers: { 'content-type': row.answer } })

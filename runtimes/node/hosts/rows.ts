@@ -12,7 +12,7 @@ import { selectionOf } from './selection.ts'
 import { handleOf, hooksOf } from './webhooks.ts'
 
 /** What the interface is about. */
-export interface Desk {
+export interface InterfaceServices {
   readonly hosts: Hosts
   /** The URL of a server. */
   urlOf(name: string): string
@@ -22,8 +22,8 @@ export interface Desk {
   document(): object
 }
 
-export interface Asked<B = unknown> {
-  readonly desk: Desk
+export interface InterfaceRequest<B = unknown> {
+  readonly services: InterfaceServices
   /** The server in the path; empty: none. */
   readonly name: string
   readonly query: URLSearchParams
@@ -42,12 +42,12 @@ export interface Row {
   readonly text?: string
   /** Status of success, and its body: JSON with this schema, or of this media type. */
   readonly status: 200 | 201
-  readonly answer: z.ZodMiniType | 'application/yaml' | 'text/plain'
-  run(asked: Asked<never>): unknown
+  readonly answer: z.ZodMiniType | 'application/yaml'
+  run(asked: InterfaceRequest<never>): unknown
 }
 
 const row = <S extends z.ZodMiniType = z.ZodMiniType<undefined>>(
-  given: Omit<Row, 'run' | 'body'> & { readonly body?: S; run(asked: Asked<z.output<S>>): unknown },
+  given: Omit<Row, 'run' | 'body'> & { readonly body?: S; run(asked: InterfaceRequest<z.output<S>>): unknown },
 ): Row => given as unknown as Row
 
 const base = '/hosts/v1'
@@ -59,11 +59,11 @@ const done = z.object({ name: z.string() })
 
 const isoTime = (time: number) => new Date(time).toISOString()
 
-function described({ desk }: Asked<unknown>, hosted: Hosted): z.output<typeof schemas.server> {
+function described({ services }: InterfaceRequest<unknown>, hosted: Hosted): z.output<typeof schemas.server> {
   const { name, created, expires, limits, options } = hosted.settings
   return {
     name,
-    url: desk.urlOf(name),
+    url: services.urlOf(name),
     created: isoTime(created),
     ...(expires !== undefined && { expires: isoTime(expires) }),
     awake: hosted.isAwake,
@@ -83,7 +83,7 @@ function objectsOf(manifests: unknown): readonly TestObject[] {
   }
 }
 
-const found = ({ desk, name }: Asked<unknown>): Hosted => desk.hosts.get(name)
+const found = ({ services, name }: InterfaceRequest<unknown>): Hosted => services.hosts.get(name)
 
 const namesOf = (objects: readonly TestObject[]) =>
   objects.map(({ apiVersion, kind, metadata: { name, namespace } = {} }) => ({ apiVersion, kind, ...(namespace && { namespace }), name }))
@@ -109,7 +109,7 @@ export const rows: readonly Row[] = [
     summary: 'This interface as an OpenAPI document.',
     status: 200,
     answer: anyObject,
-    run: ({ desk }) => desk.document(),
+    run: ({ services }) => services.document(),
   }),
   row({
     method: 'GET',
@@ -117,7 +117,7 @@ export const rows: readonly Row[] = [
     summary: 'List the servers, by name.',
     status: 200,
     answer: z.object({ servers: z.array(schemas.server) }),
-    run: (asked) => ({ servers: asked.desk.hosts.list().map((hosted) => described(asked, hosted)) }),
+    run: (asked) => ({ servers: asked.services.hosts.list().map((hosted) => described(asked, hosted)) }),
   }),
   row({
     method: 'POST',
@@ -130,7 +130,7 @@ export const rows: readonly Row[] = [
       const { manifests, ...body } = asked.body
       return described(
         asked,
-        await asked.desk.hosts.create({ ...body, ...(manifests !== undefined && { manifests: objectsOf(manifests) }) }),
+        await asked.services.hosts.create({ ...body, ...(manifests !== undefined && { manifests: objectsOf(manifests) }) }),
       )
     },
   }),
@@ -148,8 +148,8 @@ export const rows: readonly Row[] = [
     summary: 'Delete a server with everything in it.',
     status: 200,
     answer: done,
-    async run({ desk, name }) {
-      await desk.hosts.delete(name)
+    async run({ services, name }) {
+      await services.hosts.delete(name)
       return { name }
     },
   }),
@@ -164,7 +164,7 @@ export const rows: readonly Row[] = [
       const by = asked.query.get('by') ?? 'path'
       if (by !== 'path' && by !== 'host') throw badRequest(`by: ${JSON.stringify(by)}: must be path or host`)
       const { secrets } = await found(asked).snapshot()
-      return asked.desk.kubeconfigOf(asked.name, secrets.token, by === 'host')
+      return asked.services.kubeconfigOf(asked.name, secrets.token, by === 'host')
     },
   }),
   row({
@@ -178,7 +178,7 @@ export const rows: readonly Row[] = [
       const { snapshot, ...choices } = asked.body
       const from = found(asked)
       const state = snapshot === undefined ? undefined : await snapshotOf(from, snapshot)
-      return described(asked, await asked.desk.hosts.fork(from, choices, state))
+      return described(asked, await asked.services.hosts.fork(from, choices, state))
     },
   }),
   row({

@@ -4,10 +4,8 @@ import { serverName } from './front.ts'
 
 const described = <S extends z.ZodMiniType>(schema: S, description: string): S => schema.check(z.describe(description)) as S
 
-const name = described(
-  z.string().check(z.regex(serverName, 'must be a DNS label of at most 63 characters: a-z, 0-9 and -')),
-  'A DNS label (RFC 1123).',
-)
+const label = z.string().check(z.regex(serverName, 'must be a DNS label of at most 63 characters: a-z, 0-9 and -'))
+const name = described(label, 'A DNS label (RFC 1123).')
 const count = z.int().check(z.minimum(1))
 const object = z.record(z.string(), z.unknown())
 /** Checked when they are applied. */
@@ -28,10 +26,7 @@ const choices = {
   limits: described(z.optional(limits), 'Limits below those of the process.'),
 }
 
-const snapshotName = described(
-  z.string().check(z.regex(serverName, 'must be a DNS label of at most 63 characters: a-z, 0-9 and -')),
-  'Name of a snapshot.',
-)
+const snapshotName = described(label, 'Name of a snapshot.')
 const texts = z.union([z.string(), z.array(z.string())])
 
 export const create = z.strictObject({

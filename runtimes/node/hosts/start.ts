@@ -72,7 +72,7 @@ async function startAll(flags: HostsFlags, logger: Logger, opened: Opened): Prom
   const names = [...new Set([address, '127.0.0.1', 'localhost']), `*${hostSuffix}`]
   const { certPem: cert, keyPem: key } = issue(authority, { commonName: 'apiserver hosts', names }, clock.now())
   let url = ''
-  const desk = {
+  const services = {
     hosts,
     urlOf: (name: string) => `${url}${pathPrefix}${name}`,
     kubeconfigOf: (name: string, secret: string, byHost: boolean) =>
@@ -86,7 +86,7 @@ async function startAll(flags: HostsFlags, logger: Logger, opened: Opened): Prom
       }),
     document: () => openApiDocument(url, 'v1'),
   }
-  const answer = createInterface(desk, token, logger)
+  const answer = createInterface(services, token, logger)
 
   async function handle(request: Request, connection: Connection): Promise<Response> {
     const place = placeOf(request, connection)

@@ -1,6 +1,7 @@
 /** The main thread's side of the workers: it starts them, again when one ends, and asks all of them what concerns the whole server. */
 import { join } from 'node:path'
 import { MessageChannel, Worker } from 'node:worker_threads'
+import { settled } from '../../../core/common/abort.ts'
 import type { Drained, DrainOptions } from '../../../core/filters/request-gate.ts'
 import type { MetricsRegistry } from '../../../core/meta/metrics/registry.ts'
 import type { Clock, KeyValueStore, Logger } from '../../../core/ports.ts'
@@ -182,13 +183,11 @@ export class Pool {
 const describe = (reason: unknown, code: number) => (reason instanceof Error ? reason.message : `status ${code}`)
 
 /** The result; undefined when it takes longer, or rejects. */
-function within<T>(result: Promise<T>, clock: Clock, milliseconds: number): Promise<{ readonly result: T } | undefined> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(milliseconds, () => resolve(undefined))
-    result.then(
-      (value) => resolve({ result: value }),
-      () => resolve(undefined),
-    )
-    result.catch(() => {}).finally(cancel)
+async function within<T>(result: Promise<T>, clock: Clock, milliseconds: number): Promise<{ readonly result: T } | undefined> {
+  let found: { readonly result: T } | undefined
+  const noted = result.then((value) => {
+    found = { result: value }
   })
+  await settled(noted, clock, milliseconds)
+  return found
 }

@@ -155,7 +155,7 @@ test('bad requests of the interface get a Status that says why', async () => {
   ]
   for (const [method, path, body, code, message] of rows) {
     const answer = await here.ask(method, path, body)
-    assert.deepEqual([answer.code, answer.body?.kind], [code, 'Status'], `${method} ${path} ${JSON.stringify(body)}: ${answer.text}`)
+    assert.deepEqual([answer.code, answer.body.kind], [code, 'Status'], `${method} ${path} ${JSON.stringify(body)}: ${answer.text}`)
     assert.match(answer.body.message, message)
   }
   const text = await here.ask('POST', list, '{"name": 1', { headers: { 'content-type': 'application/json' } })

@@ -27,7 +27,7 @@ test('a server is made, has objects, is forked and deleted', async () => {
   )
   assert.equal((await here.ask('DELETE', `${configMaps('second')}/one`, undefined, { token: second.token })).code, 200)
   assert.equal((await here.ask('GET', `${configMaps('first')}/one`, undefined, { token })).code, 200)
-  const names = (await here.ask('GET', list)).body.servers.map(({ name }: { name: string }) => name)
+  const names = (await here.ask('GET', list)).body.servers.map(({ name }) => name)
   assert.deepEqual(names, ['first', 'second'])
   assert.equal((await here.ask('DELETE', `${list}/first`)).code, 200)
   const gone = await here.ask('GET', configMaps('first'), undefined, { token })

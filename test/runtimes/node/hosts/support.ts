@@ -13,9 +13,41 @@ export interface Answer {
   readonly code: number
   readonly headers: Headers
   readonly text: string
-  /** The text as JSON; undefined: it is none. */
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many forms, which the assertions check
-  readonly body: any
+  /** The text as JSON; without members if it is none. */
+  readonly body: Body
+}
+
+interface Named {
+  readonly name: string
+  readonly uid: string
+  readonly creationTimestamp: string
+}
+
+/** What tests read of bodies: a Status, a server or something else of the interface, an object, a list. */
+export interface Body {
+  readonly kind: string
+  readonly reason: string
+  readonly message: string
+  readonly name: string
+  readonly url: string
+  readonly awake: boolean
+  readonly requestsInFlight: number
+  readonly limits: { readonly storedBytes: number }
+  readonly servers: readonly { readonly name: string }[]
+  readonly snapshots: readonly string[]
+  readonly faults: readonly object[]
+  readonly requests: readonly Readonly<Record<string, unknown>>[]
+  readonly time: string
+  readonly openapi: string
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
+  readonly metadata: Named
+  readonly status: { readonly token: string }
+  readonly items: readonly { readonly metadata: Named }[]
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly requestBody: { readonly content: { readonly [type: string]: { readonly schema: { readonly required: readonly string[] } } } }
 }
 
 export interface TestHosts {
@@ -62,7 +94,7 @@ export function clientOf(url: string, directory: string): Omit<TestHosts, 'close
     })
     const text = await response.text()
     const isJson = /json/.test(response.headers.get('content-type') ?? '')
-    return { code: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+    return { code: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
   }
   return {
     url,
