@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { JsonObject } from '../../../core/schema/model.ts'
+import { eventually } from '../../support/wait.ts'
 import { fact, withoutDescriptions } from './facts.ts'
 import { inlined, type Ours, startOurs, text } from './in-process.ts'
 
@@ -12,19 +13,21 @@ const { definitions, v3, v2 } = fact('custom-resources') as {
 }
 
 let ours: Ours
+const documents = Object.entries(v3 ?? {})
+const customPaths = async () =>
+  Object.keys((await ours.json('/openapi/v3'))['paths'] ?? {}).filter((name) => /example\.com|other\.io/.test(name))
+
 before(async () => {
   ours = await startOurs()
   for (const definition of definitions ?? []) await ours.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
+  // Like the reference, the server serves what a definition defines some time after it has answered.
+  await eventually('all versions are served', async () => (await customPaths()).length >= documents.length)
 })
 after(() => ours.close())
 
-const documents = Object.entries(v3 ?? {})
-
 test('the index lists versions, not groups, of custom resources', async () => {
-  const { paths } = (await ours.json('/openapi/v3')) as { paths?: JsonObject }
-  const custom = Object.keys(paths ?? {}).filter((name) => /example\.com|other\.io/.test(name))
   assert.deepEqual(
-    custom,
+    await customPaths(),
     documents.map(([name]) => name),
   )
 })
