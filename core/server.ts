@@ -1,6 +1,6 @@
 /** The entry point `fetch-apiserver/core`: a server is a fetch handler over a store. */
 import type { ApiServer } from './assembly/api-server.ts'
-import { prepareServer } from './assembly/server.ts'
+import { prepareServer, type Written } from './assembly/server.ts'
 import type { MaybePromise } from './common/maybe-promise.ts'
 import { Shared } from './common/shared.ts'
 import { allOptions, type ServerOptions, validateServerOptions, withDefaults } from './options/index.ts'
@@ -21,7 +21,7 @@ export interface StartingServer extends ApiServer {
 
 function prepare(caller: string, ports: HostPorts, open: () => MaybePromise<OpenStores>, options: ServerOptions): StartingServer {
   validateServerOptions(caller, options)
-  const { start, wake: _wake, isIdle: _isIdle, ...server } = prepareServer(ports, open, withDefaults(options))
+  const { start, wake: _wake, wakeAt: _wakeAt, isIdle: _isIdle, ...server } = prepareServer(ports, open, withDefaults(options))
   return { ...server, start: async () => void (await start()) }
 }
 
@@ -48,6 +48,8 @@ export interface ResourcePlace {
 export interface FamilyServer extends ApiServer {
   /** Starts controllers, timers and other work beside requests, of a server that continues a state. Later calls do nothing. */
   wake(): Promise<void>
+  /** Starts the controllers among it to which one of these changes of the store gives work. */
+  wakeAt(changes: readonly Written[]): Promise<void>
   /** Whether the work queues of controllers are empty. */
   isIdle(): boolean
   /** The resource of a kind; `apiVersion` as in objects. Undefined: this server does not serve it, or does not know yet. */

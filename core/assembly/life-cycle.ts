@@ -1,6 +1,7 @@
 /** Runs the parts of a server: each starts after what it needs, and stops before it. */
 
 import type { MaybePromise } from '../common/maybe-promise.ts'
+import type { Wakes } from '../controllers/wakes.ts'
 import type { HealthCheck } from '../meta/health.ts'
 
 /** One part of a server. `All` maps the names of all parts to their values, `Context` is what every part may use. */
@@ -15,6 +16,8 @@ export interface ServerPart<All, Name extends keyof All, Context> {
   readonly hooks?: readonly string[]
   /** In a server that continues a prepared state the part starts when it is demanded, or at `wake`. */
   readonly sleeps?: boolean
+  /** Changes that give a sleeping part work; default: none. */
+  readonly wakesAt?: Wakes
   /** The part is done when it has started: a server that continues a prepared state leaves it out. */
   readonly prepares?: boolean
   start(needed: All, context: Context): MaybePromise<All[Name]>
@@ -36,6 +39,7 @@ export function partOf<All, Context>() {
       readonly when?: (context: Context) => boolean
       readonly hooks?: readonly string[]
       readonly sleeps?: boolean
+      readonly wakesAt?: Wakes
       readonly prepares?: boolean
       readonly leave?: (value: Value) => MaybePromise<void>
       readonly stop?: (value: Value) => MaybePromise<void>
@@ -116,6 +120,14 @@ export class LifeCycle<All extends object, Context> {
   wake(): Promise<void> {
     this.#waking ??= this.#startAll()
     return this.#waking
+  }
+
+  /** Starts those of them that are meant. Rejects with the error of the first one that can't start. */
+  async wakeThose(isMeant: (wakes: Wakes) => boolean): Promise<void> {
+    for (const name of this.#names()) {
+      const { wakesAt } = this.#table[name]
+      if (wakesAt && this.#sleeps(name) && !this.#settled.has(name) && isMeant(wakesAt)) await this.#startPart(name)
+    }
   }
 
   /** Calls `leave` of the parts that have started, once; later calls share the result. */

@@ -31,7 +31,7 @@ import type { ControllerContext } from '../controllers/controller.ts'
 import { conversionRows } from '../controllers/custom-resources/conversion-metrics.ts'
 import { type CustomResources, createCustomResources, definitionsCheckName } from '../controllers/custom-resources/index.ts'
 import { SharedRows } from '../controllers/custom-resources/shared-rows.ts'
-import { startControllers } from '../controllers/index.ts'
+import { type ControllerName, controllers } from '../controllers/index.ts'
 import { startLeadership } from '../controllers/leadership/index.ts'
 import { createEncryption, type Encryption } from '../encryption/configured.ts'
 import { encryptionFileRows, encryptionRows, keyUses } from '../encryption/metrics.ts'
@@ -117,7 +117,6 @@ type Background =
   | 'flowControl'
   | 'flowSchemaStatus'
   | 'identityLeaseCollector'
-  | 'controllers'
   | 'compaction'
   | 'storageVersions'
 /** Parts that register this server with others, until it shuts down. */
@@ -128,7 +127,7 @@ type Done = 'storageReadiness' | 'encryptedDataSearch' | 'defaultRoles' | 'names
 /** The value of each part. */
 export type Parts = Values & { readonly [Name in Background]: Stop } & { readonly [Name in Announcement]: { leave(): Promise<void> } } & {
   readonly [Name in Done]: unknown
-}
+} & { readonly [Name in ControllerName]: Stop }
 
 const part = partOf<Parts, AssemblyContext>()
 const hook = (...names: readonly string[]) => names.map((name) => `poststarthook/${name}`)
@@ -138,6 +137,9 @@ const leave = (announced: { leave(): Promise<void> }) => announced.leave()
 const sleeps = true
 /** Of parts whose work such a server finds done. */
 const prepares = true
+const definitions = ['apiextensions.<domain>/customresourcedefinitions']
+const flowControlKinds = ['flowschemas', 'prioritylevelconfigurations']
+const registrations = 'apiregistration.<domain>/apiservices'
 const close = (closable: { close(): void } | undefined) => closable?.close()
 
 const writesStorageVersions = (context: AssemblyContext) =>
@@ -184,6 +186,26 @@ const builtInCatalogue = (options: CompleteOptions) => {
   const isServed = (definition: ResourceDefinition) =>
     (definition.gate === undefined || apis.gates.enabled(definition.gate)) && apis.serves(definition)
   return catalogueOf(builtInRows(builtInResources, general.platform), isServed)
+}
+
+const controllerPart = (name: ControllerName) =>
+  part(
+    ['table', 'stores', 'aggregation', 'identities', 'requests'],
+    ({ aggregation, identities, ...needed }, context) =>
+      controllers[name].start({
+        ...contextOfWriter(needed, context, controllerManager(context.options.general.platform)),
+        remote: aggregation?.groups,
+        legacyToken: identities.serviceAccounts?.legacyToken,
+      }),
+    {
+      when: ({ options }) => options.controllers.controllers.includes(name),
+      wakesAt: controllers[name].wakesAt,
+      ...{ sleeps, stop },
+    },
+  )
+
+const controllerParts = Object.fromEntries((Object.keys(controllers) as ControllerName[]).map((name) => [name, controllerPart(name)])) as {
+  readonly [Name in ControllerName]: ReturnType<typeof controllerPart>
 }
 
 export const parts: PartTable<Parts, AssemblyContext> = {
@@ -312,7 +334,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       customResources.start(createClient(fetchOwn, serverManager(options.general.platform)))
       return () => customResources.close()
     },
-    { hooks: hook('start-apiextensions-controllers'), sleeps, stop },
+    { hooks: hook('start-apiextensions-controllers'), wakesAt: definitions, sleeps, stop },
   ),
   namespaces: part(['table'], ({ table }, context) => ensureNamespaces(table, hookContextOf(context)), {
     hooks: hook('start-system-namespaces-controller'),
@@ -359,6 +381,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     {
       when: ({ options }) => options.traffic.priorityAndFairness !== 'off',
       hooks: hook('priority-and-fairness-config-producer'),
+      wakesAt: flowControlKinds,
       sleeps,
       stop,
     },
@@ -369,6 +392,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     {
       when: ({ options }) => options.traffic.priorityAndFairness === 'on',
       hooks: hook('priority-and-fairness-config-consumer'),
+      wakesAt: flowControlKinds,
       sleeps,
       stop,
     },
@@ -455,26 +479,22 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   autoRegistration: part(
     ['table', 'aggregation', 'customResources', 'requests'],
     ({ table, aggregation }, context) => registerOwn(table, aggregation, context),
-    { hooks: [...hook('<component>-apiserver-autoregistration'), 'autoregister-completion'], sleeps, stop },
+    {
+      hooks: [...hook('<component>-apiserver-autoregistration'), 'autoregister-completion'],
+      wakesAt: [...definitions, registrations],
+      ...{ sleeps, stop },
+    },
   ),
   availability: part(['aggregation', 'requests'], ({ aggregation }, context) => reportAvailability(aggregation, context), {
     hooks: hook(
       ...['apiservice-status-local-available-controller', 'apiservice-status-remote-available-controller'],
       ...['apiservice-discovery-controller', 'apiservice-openapi-controller', 'apiservice-openapiv3-controller'],
     ),
+    wakesAt: [registrations, 'services/specs', 'endpointslices'],
     sleeps,
     stop,
   }),
-  controllers: part(
-    ['table', 'stores', 'aggregation', 'identities', 'requests'],
-    ({ aggregation, identities, ...needed }, context) =>
-      startControllers(context.options.controllers.controllers, {
-        ...contextOfWriter(needed, context, controllerManager(context.options.general.platform)),
-        remote: aggregation?.groups,
-        legacyToken: identities.serviceAccounts?.legacyToken,
-      }),
-    { sleeps, stop },
-  ),
+  ...controllerParts,
   compaction: part(
     ['stores'],
     ({ stores }, { options, ports }) => {

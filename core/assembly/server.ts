@@ -7,6 +7,7 @@ import { Shared } from '../common/shared.ts'
 import { createLoopback } from '../controllers/bootstrap/loopback.ts'
 import { IdleQueues } from '../controllers/idle-queues.ts'
 import { queueMetrics } from '../controllers/queue-metrics.ts'
+import { givesWork, type Wakes } from '../controllers/wakes.ts'
 import { EncryptionError } from '../encryption/store.ts'
 import { RequestGate } from '../filters/request-gate.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
@@ -32,6 +33,15 @@ export interface UnstartedServer extends ApiServer {
   isIdle(): boolean
   /** Starts what `Relations.continues` left out: controllers, timers and other work beside requests. Failures are logged. */
   wake(): Promise<void>
+  /** Starts the controllers among it to which one of these changes of the store gives work. */
+  wakeAt(changes: readonly Written[]): Promise<void>
+}
+
+/** A change of the store. */
+export interface Written {
+  readonly key: string
+  /** Absent: the key was deleted. */
+  readonly value?: Uint8Array
 }
 
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
@@ -111,6 +121,9 @@ export function prepareServer(
     },
   })
   const health = once(() => context.healthOf())
+  const notStarted = (error: unknown) => {
+    if (!gate.leaving) telemetry.logger.error({ error: messageOf(error) }, 'background work could not be started')
+  }
   const answer = (request: Request, connection: Connection) => gate.answer(request, connection)
 
   return {
@@ -133,10 +146,12 @@ export function prepareServer(
       }
     },
     isIdle: () => queues.areIdle(),
-    wake: () =>
-      life.wake().catch((error: unknown) => {
-        if (!gate.leaving) telemetry.logger.error({ error: messageOf(error) }, 'background work could not be started')
-      }),
+    wake: () => life.wake().catch(notStarted),
+    wakeAt(written) {
+      const changes = written.map(({ key, value = null }) => ({ path: key.slice(storage.prefix.length + 1), value }))
+      const isMeant = (wakes: Wakes) => changes.some((change) => givesWork(wakes, change, options.general.platform))
+      return life.wakeThose(isMeant).catch(notStarted)
+    },
     leave() {
       gate.leave()
       return life.leave()

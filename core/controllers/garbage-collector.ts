@@ -3,13 +3,16 @@ import { append } from '../common/lists.ts'
 import { Pauses } from '../common/slices.ts'
 import type { ServedResource } from '../objects/registry/served.ts'
 import { type FedObject, type FedRef, followStore } from '../objects/registry/store-feed.ts'
+import { hasMetadata } from '../objects/storage/served-metadata.ts'
 import { closing } from '../objects/watch/follow.ts'
 import type { ApiObject, OwnerReference } from '../resources/definition.ts'
+import { openBrace } from '../schema/json/bytes.ts'
 import { Name } from '../schema/json/scan.ts'
 import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { type Dependent, ObjectGraph, type Owner } from './object-graph.ts'
 import { createQueue } from './queue.ts'
+import type { StoredChange } from './wakes.ts'
 
 const orphan = 'orphan'
 const foreground = 'foregroundDeletion'
@@ -18,6 +21,10 @@ const worthALook = [new Name('ownerReferences'), new Name('deletionTimestamp')]
 
 /** Owners that are asked for at once: an object may name tens of thousands. */
 const askedAtOnce = 50
+
+/** Whether a change may end or begin a relation between owners and dependents. What is not JSON may be anything. */
+export const concernsOwners = ({ value }: StoredChange): boolean =>
+  value === null || value[0] !== openBrace || hasMetadata(value, worthALook)
 
 type EditOwners = (owners: readonly OwnerReference[]) => readonly OwnerReference[]
 type OwnerState = 'present' | 'absent' | 'waiting'

@@ -41,7 +41,7 @@ function claimsOf(pod: ApiObject): readonly Use[] {
 const classes = (...names: readonly (string | undefined)[]): readonly Use[] => names.flatMap((name) => (name ? [{ name }] : []))
 
 /** By the names of `--controllers`. */
-export const protections: { readonly [name: string]: Protection } = {
+export const protections = {
   'persistentvolume-protection': {
     group: '',
     plural: 'persistentvolumes',
@@ -71,4 +71,4 @@ export const protections: { readonly [name: string]: Protection } = {
       },
     ],
   },
-}
+} satisfies { readonly [name: string]: Protection }

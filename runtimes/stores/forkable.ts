@@ -40,7 +40,7 @@ export interface ForkableStoreOptions {
   /** Default: empty. */
   readonly from?: StoreSnapshot
   /** Called after each commit. */
-  readonly changed?: () => void
+  readonly changed?: (changes: readonly Change[]) => void
   /** Maximum bytes of replaced values that reads of the past may need; older ones are compacted; default 256 MiB. */
   readonly pastBytes?: number
 }
@@ -62,7 +62,7 @@ export function forkableStore({ clock, from, changed, pastBytes }: ForkableStore
           if (lease !== 0n) attached.set(key, lease)
           else attached.delete(key)
         }
-        changed?.()
+        changed?.(changes)
       },
       async grant(lease) {
         leases.set(lease.id, lease)

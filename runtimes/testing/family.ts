@@ -11,6 +11,7 @@ import { localResponse } from './local-response.ts'
 import { outboundWhenCalled } from './outbound.ts'
 import { type Secrets, secretOptions } from './secrets.ts'
 import type { Snapshot } from './server.ts'
+import { Sleep, type WorkLeft } from './sleep.ts'
 import type { Answers } from './webhook-answers.ts'
 import { webhookFiles } from './webhook-options.ts'
 
@@ -47,18 +48,8 @@ interface Started {
   readonly store: ForkableStore
 }
 
-/** Whether controllers have work left in a state that a server of the family had. `maybe`: it was new. */
-type WorkLeft = 'none' | 'maybe'
-
-/** Milliseconds without a change after which a server whose queues are empty has no work left. */
-const settlingTime = 1_000
 /** Turns of the event loop after which a server whose queues are empty has settled well enough to be copied, and their maximum. */
 const [quietTurns, settlingTurns] = [5, 200]
-/** Milliseconds from the latest change of a server to the start of its controllers, and from the first one at most. */
-const [changeTime, maxChangeTime] = [5, 50]
-/** Milliseconds from the first request of a server to the start of its controllers, when they may have work left. */
-const wakingTime = 250
-
 export function createFamily(options: ServerOptions, telemetry: Telemetry = { logger: consoleLogger }): Family {
   const identities = createIdentities()
   const outbound = outboundWhenCalled()
@@ -111,55 +102,23 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
       if (copied) states.set(copied, 'maybe')
       const from = given ?? (copied && { store: copied, ahead: 0, secrets })
       const left = from && (states.get(from.store) ?? (continues ? 'maybe' : undefined))
-      /** When controllers last got work; undefined: they sleep. */
-      let changed = left === undefined ? webClock.monotonic() : undefined
-      let isAwake = left === undefined
-      /** The first change while they slept. */
-      let firstChange: number | undefined
-      let cancelWake = () => {}
+      const sleep = new Sleep(left)
       let started: Promise<Started> | undefined
       let running: Started | undefined
-      function wake(): void {
-        isAwake = true
-        changed = webClock.monotonic()
-        cancelWake()
-        void running?.api.wake()
-      }
-      function wakeAfter(milliseconds: number): void {
-        cancelWake()
-        cancelWake = webClock.after(milliseconds, wake)
-      }
-      function wakeIn(milliseconds: number): void {
-        cancelWake()
-        // Unlike the clock's, this timer keeps the process alive: a request may wait for what controllers do.
-        const timer = setTimeout(wake, milliseconds)
-        cancelWake = () => clearTimeout(timer)
-      }
-      function noteChange(): void {
-        changed = webClock.monotonic()
-        if (isAwake) return
-        // Later, so that a test that only writes and reads needs no controllers.
-        firstChange ??= changed
-        wakeIn(Math.max(0, Math.min(changeTime, firstChange + maxChangeTime - changed)))
-      }
-      const clock = new TestClock(webClock, { ahead: from?.ahead, advanced: wake })
+      const clock = new TestClock(webClock, { ahead: from?.ahead, advanced: () => sleep.end() })
 
       async function start(): Promise<Started> {
-        const store = openStore({ clock, changed: noteChange, ...(from && { from: from.store }) })
+        const store = openStore({ clock, changed: (changes) => sleep.note(changes), ...(from && { from: from.store }) })
         const api = await startOver({ store, clock, outbound: answers.over(calls, clock) }, left !== undefined, own)
         running = { api, store }
         if (from === undefined) firstStates?.note(store.snapshot(), own)
-        // The clock was advanced before the first request, or it makes work visible that was left.
-        if (left !== undefined && changed !== undefined) wake()
-        else if (left === 'maybe') wakeAfter(wakingTime)
+        sleep.attach(api)
         return running
       }
       const whenStarted = () => (started ??= start())
 
       // A server that continues a state starts at its first request: those that are never asked cost nothing.
       if (left === undefined) await whenStarted()
-      const isSettled = () =>
-        changed === undefined ? left === 'none' : webClock.monotonic() - changed > settlingTime && running?.api.isIdle() === true
       return {
         async fetch(request, connection) {
           const { api } = running ?? (await whenStarted())
@@ -175,14 +134,14 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
         snapshot() {
           if (running === undefined && from !== undefined) return from.store
           const taken = (running as Started).store.snapshot()
-          states.set(taken, isSettled() ? 'none' : 'maybe')
+          states.set(taken, sleep.isSettled() ? 'none' : 'maybe')
           return taken
         },
         async stop() {
-          cancelWake()
           // A failed start leaves nothing behind.
           const ending = await started?.catch(() => undefined)
           await ending?.api.close()
+          await sleep.close()
           await ending?.store.close()
         },
       }

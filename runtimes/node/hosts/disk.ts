@@ -152,7 +152,7 @@ class DiskHome implements Home {
     })
     const append = async (changes: Parameters<typeof journal.append>[0]) => {
       await journal.append(changes)
-      changed?.()
+      changed?.(changes)
     }
     const engine = new Engine({
       clock,
