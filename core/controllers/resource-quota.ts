@@ -113,6 +113,7 @@ export const resourceQuota: Controller = (context) => {
       let isStale = false
       for (const quota of found) {
         if (closing.signal.aborted) return
+        if (slices.over) await slices.next()
         const spec = JSON.stringify(quota.spec)
         const usage = usages.get(spec) ?? usageOf(quota, slices)
         usages.set(spec, usage)

@@ -1,6 +1,7 @@
 /** Enforces ResourceQuotas; usage is charged before the write (pkg/admission/plugin/resourcequota). */
 
 import { ApiError, internalError, qualified } from '../../answers/status.ts'
+import { Pauses } from '../../common/slices.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
@@ -55,6 +56,7 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
     (await findLive('', 'resourcequotas', metadata.namespace ?? '', metadata.name ?? '', undefined)) as QuotaObject | undefined
 
   const charge = createBatches({
+    pauses: new Pauses(clock),
     quotasOf: async (namespace) => [...(known.get(namespace)?.values() ?? [])],
     async reread(quotas) {
       const found = await Promise.all(quotas.map(live))
@@ -63,7 +65,7 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
         if (found[index] === undefined) forget(metadata.namespace ?? '', metadata.name ?? '')
       return found.filter((quota) => quota !== undefined)
     },
-    check: (quotas, attributes) => checkRequest(quotas, attributes, evaluatorOf(attributes.groupResource), limited),
+    check: (quotas, attributes, slices) => checkRequest(quotas, attributes, evaluatorOf(attributes.groupResource), limited, slices),
     async save(quota) {
       try {
         note(await write.updateStatus('resourcequotas', quota))

@@ -1,14 +1,17 @@
 /** Charges writes of a namespace in batches: requests that arrive while quotas are being written are checked and written together. */
+import type { Pauses, Slices } from '../../common/slices.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { QuotaObject } from './quota.ts'
 
 export interface Charging {
+  /** A namespace may have thousands of quotas, and a store that never lets the work wait. */
+  readonly pauses: Pauses
   /** Quotas of a namespace (possibly outdated). */
   quotasOf(namespace: string): Promise<readonly QuotaObject[]>
   /** Reads the quotas from the store; deleted ones are left out. */
   reread(quotas: readonly QuotaObject[]): Promise<readonly QuotaObject[]>
   /** The quotas after this write. Throws an ApiError when a limit is exceeded. */
-  check(quotas: readonly QuotaObject[], attributes: AdmissionAttributes): Promise<readonly QuotaObject[]>
+  check(quotas: readonly QuotaObject[], attributes: AdmissionAttributes, slices: Slices): Promise<readonly QuotaObject[]>
   /** Writes the status if the quota is unchanged; false: write conflict. */
   save(quota: QuotaObject): Promise<boolean>
 }
@@ -22,16 +25,16 @@ interface Waiter {
 const maxTries = 10
 
 /** Resolves when the write is charged to all matching quotas; rejects when it is denied. */
-export function createBatches({ quotasOf, reread, check, save }: Charging): (attributes: AdmissionAttributes) => Promise<void> {
+export function createBatches({ pauses, quotasOf, reread, check, save }: Charging): (attributes: AdmissionAttributes) => Promise<void> {
   const waiting = new Map<string, Waiter[]>()
 
   /** Checks writes in order, each against the usage left by the previous ones; returns those that fit and change usage. */
-  async function checkAll(quotas: readonly QuotaObject[], waiters: readonly Waiter[]) {
+  async function checkAll(quotas: readonly QuotaObject[], waiters: readonly Waiter[], slices: Slices) {
     let running = quotas
     const charged: Waiter[] = []
     for (const waiter of waiters) {
       try {
-        const after = await check(running, waiter.attributes)
+        const after = await check(running, waiter.attributes, slices)
         const changes = after.some((quota, index) => quota !== running[index])
         if (!changes || waiter.attributes.dryRun) waiter.resolve()
         else {
@@ -48,11 +51,15 @@ export function createBatches({ quotasOf, reread, check, save }: Charging): (att
   /** After a write conflict only that quota is read and checked again. */
   async function charge(quotas: readonly QuotaObject[], waiters: readonly Waiter[]): Promise<void> {
     let [left, pending] = [quotas, waiters]
+    const slices = pauses.sharedSlices()
     for (let tries = 1; pending.length > 0; tries++) {
-      const { running, charged } = await checkAll(left, pending)
+      const { running, charged } = await checkAll(left, pending, slices)
       const changed = running.flatMap((quota, index) => (quota === left[index] ? [] : [quota]))
       const lost: QuotaObject[] = []
-      for (const quota of changed) if (!(await save(quota))) lost.push(quota)
+      for (const quota of changed) {
+        if (slices.over) await slices.next()
+        if (!(await save(quota))) lost.push(quota)
+      }
       if (lost.length === 0) {
         for (const waiter of charged) waiter.resolve()
         return

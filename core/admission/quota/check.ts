@@ -1,4 +1,5 @@
 /** Checks a write against all matching quotas and computes the new usage (pkg/admission/plugin/resourcequota). */
+import { eachInSlices, type Slices } from '../../common/slices.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { LimitedResource } from '../configuration.ts'
 import { refusal } from '../plugins/about.ts'
@@ -16,19 +17,26 @@ interface Counting {
 }
 
 /** The quotas that match the object. Throws an ApiError when usage can't be computed. */
-function countingQuotas(quotas: readonly QuotaObject[], attributes: AdmissionAttributes, evaluator: Evaluator): readonly Counting[] {
+async function countingQuotas(
+  quotas: readonly QuotaObject[],
+  attributes: AdmissionAttributes,
+  evaluator: Evaluator,
+  slices: Slices,
+): Promise<readonly Counting[]> {
   const { object } = attributes
-  if (object === undefined) return []
-  return quotas.flatMap((quota) => {
+  const counting: Counting[] = []
+  if (object === undefined) return counting
+  await eachInSlices(quotas, slices, (quota) => {
     const names = Object.keys(hardOf(quota)).filter(evaluator.counts)
-    if (names.length === 0 || !isInScope(quota, object, evaluator)) return []
+    if (names.length === 0 || !isInScope(quota, object, evaluator)) return
     const name = quota.metadata.name ?? ''
     const missing = evaluator.missing?.(names, object)
     if (missing !== undefined) throw refusal(attributes, `failed quota: ${name}: ${missing}`)
     if (names.some((each) => usedOf(quota)[each] === undefined))
       throw refusal(attributes, `status unknown for quota: ${name}, resources: ${list(names)}`)
-    return [{ quota, names }]
+    counting.push({ quota, names })
   })
+  return counting
 }
 
 /** Throws when a limited resource is used and no quota covers it. */
@@ -59,6 +67,25 @@ function checkCovered(
   if (uncovered.length > 0) throw refusal(attributes, `insufficient quota to match these scopes: [${uncovered.map(scopeText).join(' ')}]`)
 }
 
+/** The quota after a write that needs so much more. Throws when a limit is exceeded, which writes of a status may. */
+function charged(quota: QuotaObject, delta: Amounts, attributes: AdmissionAttributes): QuotaObject {
+  const [hard, used] = [hardOf(quota), usedOf(quota)]
+  const requested = only(delta, (name) => hard[name] !== undefined)
+  const total = sum(used, requested)
+  const over =
+    attributes.subresource === 'status'
+      ? []
+      : exceeded(
+          only(total, (name) => requested[name] !== undefined),
+          hard,
+        )
+  if (over.length > 0) {
+    const [asked, has, may] = [requested, used, hard].map((amounts) => textOf(only(amounts, (name) => over.includes(name))))
+    throw refusal(attributes, `exceeded quota: ${quota.metadata.name}, requested: ${asked}, used: ${has}, limited: ${may}`)
+  }
+  return { ...quota, status: { ...quota.status, used: total } }
+}
+
 /**
  * The quotas after the write; unchanged quotas are the same objects.
  * @throws ApiError when a limit is exceeded.
@@ -68,41 +95,29 @@ export async function checkRequest(
   attributes: AdmissionAttributes,
   evaluator: Evaluator,
   limited: readonly LimitedResource[],
+  slices: Slices,
 ): Promise<readonly QuotaObject[]> {
-  const { object, oldObject, operation, subresource } = attributes
+  const { object, oldObject, operation } = attributes
   if (object === undefined) return quotas
-  const counting = countingQuotas(quotas, attributes, evaluator)
+  const counting = await countingQuotas(quotas, attributes, evaluator, slices)
   const usage = await evaluator.usage(object)
   const negative = negativeNames(usage)
   if (negative.length > 0) throw refusal(attributes, `quota usage is negative for resource(s): ${list(negative)}`)
   const before = operation === 'UPDATE' && oldObject !== undefined ? oldObject : undefined
   const change = before ? excess(usage, await evaluator.usage(before)) : usage
   const deltas = new Map<QuotaObject, Amounts>()
-  for (const { quota } of counting) {
+  await eachInSlices(counting, slices, ({ quota }) => {
     // If the object was not in scope before, all of its usage is new.
     const delta = positive(before && isInScope(quota, before, evaluator) ? change : usage)
     if (!isEmpty(delta)) deltas.set(quota, delta)
-  }
+  })
   if (counting.length > 0 ? deltas.size === 0 : isEmpty(positive(change))) return quotas
   checkCovered(attributes, evaluator, usage, { quotas, counting, limited })
 
-  return quotas.map((quota) => {
+  const after: QuotaObject[] = []
+  await eachInSlices(quotas, slices, (quota) => {
     const delta = deltas.get(quota)
-    if (delta === undefined) return quota
-    const [hard, used] = [hardOf(quota), usedOf(quota)]
-    const requested = only(delta, (name) => hard[name] !== undefined)
-    const total = sum(used, requested)
-    const over =
-      subresource === 'status'
-        ? []
-        : exceeded(
-            only(total, (name) => requested[name] !== undefined),
-            hard,
-          )
-    if (over.length > 0) {
-      const [asked, has, may] = [requested, used, hard].map((amounts) => textOf(only(amounts, (name) => over.includes(name))))
-      throw refusal(attributes, `exceeded quota: ${quota.metadata.name}, requested: ${asked}, used: ${has}, limited: ${may}`)
-    }
-    return { ...quota, status: { ...quota.status, used: total } }
+    after.push(delta === undefined ? quota : charged(quota, delta, attributes))
   })
+  return after
 }

@@ -6,8 +6,10 @@ import { checkRequest } from '../../../../core/admission/quota/check.ts'
 import { createEvaluators } from '../../../../core/admission/quota/evaluators.ts'
 import type { QuotaObject } from '../../../../core/admission/quota/quota.ts'
 import { ApiError } from '../../../../core/answers/status.ts'
+import { Pauses } from '../../../../core/common/slices.ts'
 import type { ApiObject } from '../../../../core/resources/definition.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
+import { ManualClock } from '../../../support/clock.ts'
 import { startCore } from '../../../support/core-server.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
@@ -131,6 +133,8 @@ test('usage of services, claims and other objects', async () => {
   assert.deepEqual(await usageOf('widgets.example.com', {}), { 'count/widgets.example.com': '1' })
 })
 
+const slices = new Pauses(new ManualClock()).sharedSlices()
+
 const quota = (hard: object, used: object, spec: object = {}): QuotaObject => ({
   kind: 'ResourceQuota',
   apiVersion: 'v1',
@@ -145,7 +149,7 @@ async function charge(quotas: QuotaObject[], write: Partial<Write>, limited: rea
   const evaluator = evaluatorOf(attributes.groupResource)
   if (!evaluator.handles(attributes)) return 'not asked'
   try {
-    return (await checkRequest(quotas, attributes, evaluator, limited)).map(({ status }) => status?.used)
+    return (await checkRequest(quotas, attributes, evaluator, limited, slices)).map(({ status }) => status?.used)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     assert.equal(error.status.code, 403)
