@@ -1,3 +1,4 @@
+import { Pauses } from '../common/slices.ts'
 import type { ServedResource } from '../objects/registry/served.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import { messageOf } from '../schema/message-of.ts'
@@ -23,11 +24,14 @@ export function collectExpired(
   { resource: { definition, store }, namespace, interval, what, isExpired }: ExpiredObjects,
 ): () => void {
   const objects = client(definition)
+  const pauses = new Pauses(clock)
   let isStopped = false
 
   async function collect(): Promise<void> {
     const { entries } = await store.list({ namespace })
+    const slices = pauses.sharedSlices()
     for (const entry of entries) {
+      if (slices.over) await slices.next()
       const object = entry.copy()
       if (isStopped || !isExpired(object, clock.now())) continue
       const { namespace: within = '', name = '', uid, resourceVersion } = object.metadata

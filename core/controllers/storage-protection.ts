@@ -1,5 +1,7 @@
 /** Removes the protection finalizer of storage objects when nothing uses them (API concept 'Storage Object in Use Protection'). */
 
+import { append } from '../common/lists.ts'
+import { eachInSlices, Pauses, type Slices } from '../common/slices.ts'
 import type { ObjectName } from '../objects/storage/keys.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { Change } from '../objects/watch/change.ts'
@@ -10,6 +12,9 @@ import type { Controller } from './controller.ts'
 import { core } from './namespaced.ts'
 import { createQueue } from './queue.ts'
 import type { Protection, Use } from './storage-uses.ts'
+
+/** Objects of a namespace that are read at once. */
+const readAtOnce = 50
 
 type UsesOf = (user: ApiObject) => readonly Use[]
 
@@ -31,6 +36,7 @@ function isMeant(uses: readonly Use[], { metadata }: ApiObject): boolean {
 export function protectInUse(controller: string, protection: Protection): Controller {
   return (context) => {
     const { platform, table, clock } = context
+    const pauses = new Pauses(clock)
     const resource = table.lookup(platform.name(protection.group), 'v1', protection.plural)
     if (resource === undefined) return () => {}
     const { store, definition } = resource
@@ -44,22 +50,28 @@ export function protectInUse(controller: string, protection: Protection): Contro
     const isDue = (object: ApiObject) => isLeaving(object) === (object.metadata.finalizers ?? []).includes(finalizer)
 
     /** Objects of a namespace to update now. */
-    async function dueIn(namespace: string): Promise<ApiObject[]> {
+    async function dueIn(namespace: string, slices: Slices): Promise<readonly ApiObject[]> {
       const there = [...due.values()].filter((each) => each.namespace === namespace)
-      const found = await Promise.all(there.map((each) => store.get(each)))
-      return found.flatMap((entry) => entry?.copy() ?? []).filter(isDue)
+      const found: ApiObject[] = []
+      for (let at = 0; at < there.length; at += readAtOnce) {
+        if (slices.over) await slices.next()
+        const entries = await Promise.all(there.slice(at, at + readAtOnce).map((each) => store.get(each)))
+        append(found, entries.flatMap((entry) => entry?.copy() ?? []).filter(isDue))
+      }
+      return found
     }
 
     /** Uses in a namespace (empty: cluster-wide), by name of the used object. */
-    async function usesIn(namespace: string): Promise<ReadonlyMap<string, readonly Use[]>> {
+    async function usesIn(namespace: string, slices: Slices): Promise<ReadonlyMap<string, readonly Use[]>> {
       const byName = new Map<string, Use[]>()
       for (const user of users)
-        for (const entry of (await user.store.list({ namespace })).entries)
+        await eachInSlices((await user.store.list({ namespace })).entries, slices, (entry) => {
           for (const use of user.uses(entry.object)) {
             const known = byName.get(use.name)
             if (known) known.push(use)
             else byName.set(use.name, [use])
           }
+        })
       return byName
     }
 
@@ -76,10 +88,12 @@ export function protectInUse(controller: string, protection: Protection): Contro
       ...context,
       name: controller,
       async work(namespace) {
-        const objects = await dueIn(namespace)
+        const slices = pauses.sharedSlices()
+        const objects = await dueIn(namespace, slices)
         if (objects.length === 0) return
-        const uses = await usesIn(namespace)
+        const uses = await usesIn(namespace, slices)
         for (const object of objects) {
+          if (slices.over) await slices.next()
           const inUse = protection.busy?.(object) || isMeant(uses.get(object.metadata.name ?? '') ?? [], object)
           if (!isLeaving(object) || !inUse) await flip(object)
         }

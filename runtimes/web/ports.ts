@@ -4,6 +4,14 @@
  */
 import { CallError, type Clock, type Files, type Logger, type Outbound } from '../../core/ports.ts'
 
+/**
+ * Calls back after other tasks. Node calls timers that are due one after another before it turns to sockets and files: two paused requests would
+ * keep it from them, because the timer of each is due after a slice of the other.
+ */
+const { setImmediate: afterOthers = (callback) => setTimeout(callback, 0) } = globalThis as {
+  readonly setImmediate?: (callback: () => void) => unknown
+}
+
 export const webClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -13,7 +21,7 @@ export const webClock: Clock = {
     if (typeof timer === 'object' && timer !== null && 'unref' in timer) (timer as { unref(): void }).unref()
     return () => clearTimeout(timer as number)
   },
-  pause: () => new Promise((resolve) => void setTimeout(resolve, 0)),
+  pause: () => new Promise((resolve) => void afterOthers(resolve)),
 }
 
 export const noFiles: Files = {

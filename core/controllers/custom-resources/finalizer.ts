@@ -1,6 +1,7 @@
 /** Deletes the objects of a definition under deletion, then removes its finalizer (reference: pkg/controller/finalizer). */
 
 import { ApiError } from '../../answers/status.ts'
+import type { Pauses } from '../../common/slices.ts'
 import { deleteObject } from '../../objects/registry/delete.ts'
 import { ownRequest } from '../../objects/registry/request.ts'
 import type { ServedResource } from '../../objects/registry/served.ts'
@@ -15,6 +16,7 @@ const lookAgain = 250
 const drainTimeout = 60_000
 
 export interface FinalizerContext {
+  readonly pauses: Pauses
   readonly definitions: ResourceClient
   readonly hooks: () => HookContext
   /** The objects of a definition; undefined while it is not served. */
@@ -31,10 +33,12 @@ const terminating = (status: 'True' | 'False', reason: string, message: string):
 })
 
 /** Deletes all objects that can be deleted; resolves to the number of remaining ones. */
-async function deleteInstances(resource: ServedResource, hooks: () => HookContext): Promise<number> {
+async function deleteInstances(resource: ServedResource, { hooks, pauses }: Pick<FinalizerContext, 'hooks' | 'pauses'>): Promise<number> {
   const { store } = resource
+  const slices = pauses.sharedSlices()
   const failures: string[] = []
   for (const { namespace, name } of (await store.list({ namespace: '' })).entries) {
+    if (slices.over) await slices.next()
     try {
       await deleteObject(resource, namespace, name, {}, ownRequest(hooks()))
     } catch (error) {
@@ -52,7 +56,7 @@ async function deleteInstances(resource: ServedResource, hooks: () => HookContex
  */
 export async function finalize(
   definition: Definition,
-  { definitions, hooks, stored, overlaps }: FinalizerContext,
+  { definitions, hooks, pauses, stored, overlaps }: FinalizerContext,
 ): Promise<number | undefined> {
   const { name = '', deletionTimestamp, finalizers = [] } = definition.metadata ?? {}
   const own = hooks().platform.name(cleanupFinalizer)
@@ -90,7 +94,7 @@ export async function finalize(
   if (!late) await report(terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress'))
   let left: number
   try {
-    left = await deleteInstances(resource, hooks)
+    left = await deleteInstances(resource, { hooks, pauses })
   } catch (error) {
     await report(terminating('True', 'InstanceDeletionFailed', messageOf(error)))
     throw error

@@ -3,6 +3,7 @@
  * server of a cluster runs them; the second one finds the work done.
  */
 
+import { Pauses } from '../../common/slices.ts'
 import type { LiveTable } from '../../objects/registry/table.ts'
 import type { ObjectRef } from '../../objects/storage/keys.ts'
 import type { StoredObject } from '../../objects/storage/stored-object.ts'
@@ -111,6 +112,7 @@ export function createCustomResources({
   let loaded = false
   let queue: Queue | undefined
   const waiting = new Set<string>()
+  const pauses = new Pauses(clock)
   const hooks = () => ({ platform, settings, now: clock.now() })
   const decode = (entry: StoredObject) => entry.copy() as unknown as Definition
   /** Parses a definition without its schemas. */
@@ -233,7 +235,7 @@ export function createCustomResources({
           let again: number | undefined
           await ownWrite(async () => {
             if (definition.metadata?.deletionTimestamp === undefined) await updateStatus(name, definition, entry)
-            else again = await finalize(definition, { definitions, hooks, stored: served.stored, overlaps: served.overlaps })
+            else again = await finalize(definition, { definitions, hooks, pauses, stored: served.stored, overlaps: served.overlaps })
           })
           if (again !== undefined) own.addLater(name, again)
         },

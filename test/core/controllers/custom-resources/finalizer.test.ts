@@ -1,12 +1,14 @@
 /** Which definitions under deletion are let go, and which not yet. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Pauses } from '../../../../core/common/slices.ts'
 import type { ResourceClient } from '../../../../core/controllers/client.ts'
 import type { Definition } from '../../../../core/controllers/custom-resources/definition.ts'
 import { finalize } from '../../../../core/controllers/custom-resources/finalizer.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import { cleanupFinalizer } from '../../../../core/resources/apiextensions/definition-deletion.ts'
 import type { HookContext } from '../../../../core/schema/model.ts'
+import { ManualClock } from '../../../support/clock.ts'
 
 const platform = createPlatform('kubernetes')
 
@@ -33,6 +35,7 @@ function setUp(conditions: readonly object[]) {
     finalize(definition, {
       definitions: definitions as ResourceClient,
       hooks: () => ({ platform, now: Date.UTC(2026, 0, 2, 3, 4, 6) }) as HookContext,
+      pauses: new Pauses(new ManualClock()),
       stored: () => undefined,
       overlaps: () => false,
     })
