@@ -2,6 +2,7 @@
 
 import { LightHeaders } from '../../answers/light-headers.ts'
 import type { Platform } from '../../platform.ts'
+import { tokensOf } from '../../request/connection-options.ts'
 import type { Exchange } from '../../request/exchange.ts'
 import { withoutToken } from '../websocket/handshake.ts'
 
@@ -14,11 +15,9 @@ const connectionFields = [
 /** The listener has handled these. */
 const answeredFields = ['expect']
 
-const listed = (header: string | null) => (header ?? '').split(',').map((name) => name.trim().toLowerCase())
-
 /** A copy without hop-by-hop fields, including those that `Connection` lists. */
 export function endToEnd(headers: Headers): LightHeaders {
-  const unwanted = new Set([...connectionFields, ...listed(headers.get('connection'))])
+  const unwanted = new Set([...connectionFields, ...tokensOf(headers.get('connection'))])
   return new LightHeaders([...headers.entries()].filter(([name]) => !unwanted.has(name)))
 }
 
@@ -32,12 +31,9 @@ export function forwardedHeaders({ request, connection }: Exchange, platform: Pl
   for (const name of [...answeredFields, 'host']) headers.delete(name)
   const protocols = headers.get('sec-websocket-protocol')
   if (protocols !== null) headers.set('sec-websocket-protocol', withoutToken(protocols, platform).join(', '))
-  if (listed(request.headers.get('te')).includes('trailers')) headers.set('te', 'trailers')
+  if (tokensOf(request.headers.get('te')).includes('trailers')) headers.set('te', 'trailers')
   const { remoteAddress } = connection
   const before = headers.get('x-forwarded-for')
   if (remoteAddress !== '') headers.set('x-forwarded-for', before === null ? remoteAddress : `${before}, ${remoteAddress}`)
   return headers
 }
-
-/** Whether the client asks to switch protocols, by the reference's rule. */
-export const isUpgrade = ({ headers }: Request) => (headers.get('connection') ?? '').toLowerCase().includes('upgrade')

@@ -2,6 +2,7 @@
 import { requestUrl } from '../../cel/library/request-url.ts'
 import { drained } from '../../cel/steps.ts'
 import type { Platform } from '../../platform.ts'
+import { isUpgrade } from '../../request/connection-options.ts'
 import type { Exchange } from '../../request/exchange.ts'
 
 const version = '13'
@@ -22,8 +23,7 @@ export class HandshakeError extends Error {
 }
 
 /** Whether a request asks for a WebSocket. */
-export const isWebSocket = ({ headers }: Request) =>
-  headers.get('upgrade')?.toLowerCase() === 'websocket' && (headers.get('connection') ?? '').toLowerCase().includes('upgrade')
+export const isWebSocket = (request: Request) => request.headers.get('upgrade')?.toLowerCase() === 'websocket' && isUpgrade(request)
 
 /** The subprotocols that a client offers, in its order. */
 export const offered = ({ headers }: Request): readonly string[] =>

@@ -12,7 +12,7 @@ import type { Http1Peer } from './http1-peer.ts'
 import { reasonPhrase } from './reason-phrase.ts'
 import { endWith } from './refusal.ts'
 import { sent } from './sent.ts'
-import { answer, badRequest, completed, isStream, partsOf, type Service, sizeOf, tooManyFields } from './service.ts'
+import { answer, badRequest, completed, giveUp, isStream, partsOf, type Service, sizeOf, tooManyFields } from './service.ts'
 import { readTarget } from './target.ts'
 
 /** False on Deno: over HTTP/1.1 the stream that its node:http hands over delivers nothing. */
@@ -89,7 +89,11 @@ export function serveUpgrade(
     }
     const fields = completed(given, isStream(body) ? undefined : sizeOf(body), service.date())
     socket.write(headOf(status, ['connection', 'close', ...without(fields, 'connection')]), 'latin1')
-    if (isStream(body)) void new Response(response.body).body?.pipeTo(byteStream(socket, head).writable).catch(() => socket.destroy())
+    if (incoming.method === 'HEAD') {
+      giveUp(body, 'nobody reads the response')
+      endWith(socket)
+    } else if (isStream(body))
+      void new Response(response.body).body?.pipeTo(byteStream(socket, head).writable).catch(() => socket.destroy())
     else {
       if (body !== null) socket.write(body)
       endWith(socket)

@@ -227,3 +227,17 @@ test('a request in-process has no WebSockets', async () => {
   assert.equal(answer.status, 400)
   assert.match(await answer.text(), /cannot switch protocols/)
 })
+
+test('a word that contains upgrade is no request to upgrade: the watch is a plain stream', async () => {
+  await create('worded')
+  let answer: Awaited<ReturnType<typeof ask>> | undefined
+  void ask(named('worded', `&${timeout}`), { origin, authorization, connection: 'x-upgraded' }).then((given) => {
+    answer = given
+  })
+  const { status, text } = await eventually('the end of the watch', async () => {
+    endWatches()
+    return answer
+  })
+  assert.equal(status, 200)
+  assert.match(text, /^\{"type":"ADDED"/)
+})

@@ -138,6 +138,16 @@ test('an upgrade request is handled as an ordinary one', async () => {
   assert.deepEqual([status, text], [200, 'websocket'])
 })
 
+test('the answer to HEAD has no body, also when the request asks to upgrade', async () => {
+  await using server = await open(() => new Response('body', { status: 405 }))
+  const opened = await socket(server.port, { ALPNProtocols: ['http/1.1'] })
+  let text = ''
+  opened.on('data', (bytes) => (text += bytes))
+  opened.write('HEAD / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  await within('the end', once(opened, 'end'))
+  assert.match(text, /^HTTP\/1\.1 405 .*\r\n(?:.+\r\n)*\r\n$/)
+})
+
 test('connections are reused, and all requests of one share the Connection object', async () => {
   const seen: Connection[] = []
   await using server = await open(async (_, connection) => {
