@@ -19,6 +19,8 @@ export interface MetricRow<Type extends MetricType = MetricType, Labels extends 
   readonly maxSeries: number
   /** Ascending upper bounds of a histogram's buckets, without infinity; empty for other types. */
   readonly buckets: readonly number[]
+  /** How the values of several threads of one server are combined. */
+  readonly threads: 'sum' | 'max'
   /** Release that deprecated the metric, such as 1.34.0. */
   readonly deprecated?: string
 }
@@ -34,16 +36,24 @@ interface Options<Labels extends readonly string[]> {
   readonly labels?: Labels
   /** Default 1,000. */
   readonly maxSeries?: number
+  /** Default: `max` for gauges, which mostly describe the whole server, `sum` for others. */
+  readonly threads?: MetricRow['threads']
   readonly deprecated?: string
 }
 
 function row<Type extends MetricType, const Labels extends readonly string[]>(
   type: Type,
   name: string,
-  { help, stability = 'ALPHA', labels = [] as unknown as Labels, maxSeries = 1_000, deprecated }: Options<Labels>,
+  {
+    stability = 'ALPHA',
+    labels = [] as unknown as Labels,
+    maxSeries = 1_000,
+    threads = type === 'gauge' ? 'max' : 'sum',
+    ...given
+  }: Options<Labels>,
   buckets: readonly number[] = [],
 ): MetricRow<Type, Labels> {
-  return { type, name, help, stability, labels, maxSeries, buckets, ...(deprecated !== undefined && { deprecated }) }
+  return { type, name, stability, labels, maxSeries, buckets, threads, ...given }
 }
 
 export const counter = <const Labels extends readonly string[] = readonly []>(name: string, options: Options<Labels>) =>

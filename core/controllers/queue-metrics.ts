@@ -9,7 +9,7 @@ const beta = { stability: 'BETA', labels: ['name'] } as const
 /** Work queues of controllers. */
 export const queueRows = {
   adds: counter('workqueue_adds_total', { ...beta, help: 'Keys added to a queue.' }),
-  depth: gauge('workqueue_depth', { ...beta, help: 'Keys that wait in a queue.' }),
+  depth: gauge('workqueue_depth', { ...beta, help: 'Keys that wait in a queue.', threads: 'sum' }),
   longest: gauge('workqueue_longest_running_processor_seconds', {
     ...beta,
     help: 'Time that the longest running work on a key has taken so far, in seconds.',
@@ -23,6 +23,7 @@ export const queueRows = {
   unfinished: gauge('workqueue_unfinished_work_seconds', {
     ...beta,
     help: 'Time that all running work has taken so far, in seconds.',
+    threads: 'sum',
   }),
   durations: histogram('workqueue_work_duration_seconds', {
     ...beta,

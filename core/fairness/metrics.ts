@@ -18,12 +18,15 @@ import { seatSeconds } from './work.ts'
 
 const ofLevel = ['priority_level'] as const
 const ofSchema = ['priority_level', 'flow_schema'] as const
+const ofBound = ['priority_level', 'bound'] as const
 
 const level = (name: string, help: string, stability: Stability = 'ALPHA') =>
-  gauge(`apiserver_flowcontrol_${name}`, { help, stability, labels: ofLevel })
+  gauge(`apiserver_flowcontrol_${name}`, { help, stability, threads: 'sum', labels: ofLevel })
+/** A point of a level's virtual time, of which each thread has its own. */
+const time = <const Labels extends readonly string[]>(name: string, help: string, labels: Labels) =>
+  gauge(`apiserver_flowcontrol_${name}`, { help, labels })
 const schema = (name: string, help: string, stability: Stability = 'ALPHA') =>
-  gauge(`apiserver_flowcontrol_${name}`, { help, stability, labels: ofSchema })
-const bounds = (name: string, help: string) => gauge(`apiserver_flowcontrol_${name}`, { help, labels: [...ofLevel, 'bound'] })
+  gauge(`apiserver_flowcontrol_${name}`, { help, stability, threads: 'sum', labels: ofSchema })
 const distribution = <const Labels extends readonly string[]>(
   name: string,
   help: string,
@@ -57,6 +60,7 @@ export const fairnessRows = {
   formerSeats: gauge('apiserver_flowcontrol_request_concurrency_in_use', {
     help: 'Seats of requests that run; of watches until they have sent their initial events.',
     deprecated: '1.31.0',
+    threads: 'sum',
     labels: ofSchema,
   }),
   waiting: schema('current_inqueue_requests', 'Requests in queues.', 'BETA'),
@@ -86,6 +90,7 @@ export const fairnessRows = {
   formerNominal: gauge('apiserver_flowcontrol_request_concurrency_limit', {
     help: 'Configured seats of the level.',
     deprecated: '1.30.0',
+    threads: 'sum',
     labels: ofLevel,
   }),
   lower: level('lower_limit_seats', 'Seats that the level does not lend.'),
@@ -96,13 +101,17 @@ export const fairnessRows = {
   demandDeviation: level('demand_seats_stdev', 'Standard deviation of the seats wanted over the last period.'),
   smoothedDemand: level('demand_seats_smoothed', 'Seats wanted, smoothed over periods.'),
   target: level('target_seats', 'Seats that the level would have if others wanted none.'),
-  inQueue: gauge('apiserver_current_inqueue_requests', { help: 'Requests that wait for a seat.', labels: ['request_kind'] }),
+  inQueue: gauge('apiserver_current_inqueue_requests', {
+    help: 'Requests that wait for a seat.',
+    threads: 'sum',
+    labels: ['request_kind'],
+  }),
   fairShare: gauge('apiserver_flowcontrol_seat_fair_frac', { help: 'Seats that levels get for each seat of their target.' }),
-  meter: level('current_r', 'Meter of virtual time at the last change.'),
-  dispatchMeter: level('dispatch_r', 'Meter of virtual time at the last dispatch.'),
-  lastStart: level('latest_s', 'Start of the last dispatched request, in virtual time.'),
-  nextStarts: bounds('next_s_bounds', 'Least and greatest start of the next requests of all queues, in virtual time.'),
-  nextDiscounted: bounds('next_discounted_s_bounds', 'The same, less the work in progress.'),
+  meter: time('current_r', 'Meter of virtual time at the last change.', ofLevel),
+  dispatchMeter: time('dispatch_r', 'Meter of virtual time at the last dispatch.', ofLevel),
+  lastStart: time('latest_s', 'Start of the last dispatched request, in virtual time.', ofLevel),
+  nextStarts: time('next_s_bounds', 'Least and greatest start of the next requests of all queues, in virtual time.', ofBound),
+  nextDiscounted: time('next_discounted_s_bounds', 'The same, less the work in progress.', ofBound),
   seatUtilization: distribution(
     'priority_level_seat_utilization',
     'Seats in use as part of the limit, at every nanosecond.',

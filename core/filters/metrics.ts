@@ -70,10 +70,16 @@ export const requestRows = {
   longRunning: gauge('apiserver_longrunning_requests', {
     stability: 'STABLE',
     help: 'Watches and streams in flight.',
+    threads: 'sum',
     labels: resource,
     maxSeries: 10_000,
   }),
-  inFlight: gauge('apiserver_current_inflight_requests', { stability: 'STABLE', help: 'Requests in flight.', labels: ['request_kind'] }),
+  inFlight: gauge('apiserver_current_inflight_requests', {
+    stability: 'STABLE',
+    help: 'Requests in flight.',
+    threads: 'sum',
+    labels: ['request_kind'],
+  }),
 }
 
 export type RequestLabels = LabelValues<typeof requestLabels.labels>

@@ -25,7 +25,7 @@ export const tokenRows = {
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   }),
   fetches: counter(`${cache}_fetch_total`, { help: 'Bearer tokens that were not cached.', labels: ['status'] }),
-  active: gauge(`${cache}_active_fetch_count`, { help: 'Bearer tokens being looked up.', labels: ['status'] }),
+  active: gauge(`${cache}_active_fetch_count`, { help: 'Bearer tokens being looked up.', threads: 'sum', labels: ['status'] }),
 }
 
 /** Result of an attempt: authenticated, no credential, or an invalid one. */

@@ -13,18 +13,6 @@ export interface MetricSeries {
   readonly series: readonly (readonly [values: Names, state: Value])[]
 }
 
-/** Gauges of what each thread has some of. Other gauges say something that is true of the whole server. */
-const summedGauges = /^workqueue_|^apiserver_flowcontrol_|_(inflight|longrunning|inqueue)_requests$|_active_fetch_count$/
-/** Shares of the seats, and positions of virtual time, which each thread has of its own. */
-const ratios = /_(frac|r)$/
-/** Counters of the registry itself, which each thread has one of. */
-const sameCounters = /^(registered|disabled|hidden)_metrics_total$/
-
-function isSummed({ type, name }: MetricRow): boolean {
-  if (type === 'gauge') return summedGauges.test(name) && !ratios.test(name)
-  return !sameCounters.test(name)
-}
-
 const isNumber = (value: Value): value is number => typeof value === 'number'
 const countsOf = (value: Value) => ('counts' in (value as object) ? (value as BucketCounts).counts : undefined)
 
@@ -35,7 +23,10 @@ function sum(one: Value, other: Value): Value {
   return counts && others ? { ...totals, counts: Array.from(counts, (count, index) => count + (others[index] ?? 0)) } : totals
 }
 
-const larger = (one: Value, other: Value): Value => Math.max(one as number, other as number)
+const combined: { readonly [threads in MetricRow['threads']]: (one: Value, other: Value) => Value } = {
+  sum,
+  max: (one, other) => Math.max(one as number, other as number),
+}
 
 /** What a thread sends others of its metric. Counts in native buckets stay behind. */
 export const seriesOf = (metric: Pick<Metric, 'row' | 'read'>): MetricSeries => ({
@@ -50,7 +41,7 @@ export const seriesOf = (metric: Pick<Metric, 'row' | 'read'>): MetricSeries => 
 /** One metric of all threads. */
 export function mergedMetric(all: readonly MetricSeries[]): Metric {
   const { row } = all[0] as MetricSeries
-  const combine = isSummed(row) ? sum : larger
+  const combine = combined[row.threads]
   const table = createSeries<Value | undefined>(row, () => undefined)
   for (const { series } of all)
     for (const [values, state] of series) {

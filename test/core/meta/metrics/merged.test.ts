@@ -5,7 +5,7 @@ import { counter, gauge, histogram, summary } from '../../../../core/metrics.ts'
 
 const rows = {
   requests: counter('requests_total', { help: 'Requests.', labels: ['code'] }),
-  inFlight: gauge('apiserver_current_inflight_requests', { help: 'In flight.' }),
+  inFlight: gauge('apiserver_current_inflight_requests', { help: 'In flight.', threads: 'sum' }),
   info: gauge('build_info', { help: 'Always 1.' }),
   duration: histogram('duration_seconds', { help: 'Duration.', labels: ['verb'], buckets: [1, 2] }),
   size: summary('size_bytes', { help: 'Size.' }),
