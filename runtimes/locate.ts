@@ -1,7 +1,8 @@
 /** Finds the binaries of other runtimes: in npm's packages for this platform, or on PATH. */
-import { accessSync, chmodSync, constants, existsSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
+import { chmodSync, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isExecutable, programOnPath } from './on-path.ts'
 
 const on = `${process.platform}-${process.arch}`
 
@@ -30,19 +31,9 @@ export function installed(path: string): string | undefined {
   return undefined
 }
 
-function executable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Path of a runtime's binary; undefined when it is not installed. */
 export function runtimeBinary(name: RuntimeName): string | undefined {
   const brought = packaged[name].map(installed).find((path) => path !== undefined)
-  if (brought !== undefined && !executable(brought)) chmodSync(brought, 0o755)
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, name))
-  return brought ?? onPath.find(executable)
+  if (brought !== undefined && !isExecutable(brought)) chmodSync(brought, 0o755)
+  return brought ?? programOnPath(name)
 }

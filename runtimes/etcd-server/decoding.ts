@@ -4,7 +4,7 @@
  */
 import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import { DecodeError } from '../../core/schema/decode-error.ts'
-import { expectWire, reading, readRecord } from '../../core/schema/protobuf/records.ts'
+import { expectWire, reading, readNumber, readRecord } from '../../core/schema/protobuf/records.ts'
 
 /** Maximum depth of messages in messages. */
 const maxDepth = 100
@@ -55,15 +55,6 @@ const scalar = <T>(number: number, wire: WireType, initial: T, read: (reader: Bi
   initial,
   read,
 })
-
-/** Reads a 64-bit number, without BigInt up to 28 bits, which is the usual case. Above 2^53 it is not exact. */
-function readNumber(reader: BinaryReader): number {
-  const start = reader.pos
-  const low = reader.uint32()
-  if (reader.pos - start < 5) return low
-  reader.pos = start
-  return Number(reader.int64())
-}
 
 /** int64, int32 or an enumeration, for values below 2^53. */
 export const int = (number: number) => scalar(number, WireType.Varint, 0, readNumber)

@@ -89,7 +89,6 @@ const watchCreateRequest = read.request({
 })
 const watchCancelRequest = read.request({ watchId: read.int(1) })
 export const anyRequest = read.request({})
-export type WatchRequest = read.Decoded<typeof watchRequest>
 export const watchRequest = read.request({
   create: read.nested(1, () => watchCreateRequest),
   cancel: read.nested(2, () => watchCancelRequest),
@@ -207,4 +206,3 @@ export const statusResponse = response({
   storageVersion: string(11),
 })
 export const authStatusResponse = response({ ...withHeader, enabled: bool(2), authRevision: int(3) })
-export const namesResponse = response({ ...withHeader, names: repeated(string(2)) })

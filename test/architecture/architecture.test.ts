@@ -73,6 +73,7 @@ const runtimeOrder = [
   'build-executable.ts',
   'bring.ts',
   'locate.ts',
+  'on-path.ts',
   'kind-types.ts',
   'log-callers.mjs',
   'build-once.mjs',
@@ -321,13 +322,31 @@ function importsOf(source: Source): string[] {
   })
 }
 
-/** `file: name` of every exported value that no other file imports, and of every exported type that its own file does not use either. */
+/** How often each word stands in a file, without those that are whole texts. */
+function wordsOf({ text }: Source): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const [word] of text.matchAll(/(?<![\w'])[a-zA-Z_]\w*(?![\w'])/g)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
+}
+
+/**
+ * `file: name` of every exported value that no other file imports, and of every exported type that its own file does not use either. What is
+ * exported by a file that others import as a whole is used if its name stands anywhere else.
+ */
 function deadExports(exporting: readonly Source[], using: readonly Source[]): string[] {
   const imported = new Set(using.flatMap(importsOf))
+  const words = new Map(using.map((source) => [source.path, wordsOf(source)]))
+  const standsIn = new Map<string, number>()
+  for (const each of words.values()) for (const word of each.keys()) standsIn.set(word, (standsIn.get(word) ?? 0) + 1)
   return exporting.flatMap(({ path, text }) =>
     [...text.matchAll(/^export (?:async )?(function\*?|const|class|type|interface) (\w+)/gm)]
-      .filter(([, , name = '']) => !imported.has(`${path}: ${name}`) && !imported.has(`${path}: *`))
-      .filter(([, sort = '', name = '']) => !/type|interface/.test(sort) || text.split(new RegExp(`\\b${name}\\b`)).length <= 2)
+      .filter(([, sort = '', name = '']) => {
+        if (imported.has(`${path}: ${name}`)) return false
+        const isAlone = (words.get(path)?.get(name) ?? 0) <= 1
+        // All messages of the reference are declared (types.test.ts), also those that no request has.
+        if (imported.has(`${path}: *`)) return isAlone && !path.startsWith('core/resources/') && (standsIn.get(name) ?? 0) <= 1
+        return isAlone || !/type|interface/.test(sort)
+      })
       .map(([, , name = '']) => `${path}: ${name}`),
   )
 }
@@ -385,6 +404,8 @@ test('every export is used', () => {
   assert.deepEqual(deadExports(exporting, sourcesBelow('core', 'runtimes', 'test', 'wrangler-free-examples')), [])
   const unused: Source = { path: 'a', text: 'export const unused = 1', imports: [] }
   assert.deepEqual(deadExports([unused], [unused]), ['a: unused'], 'one would be found')
+  const whole: Source = { path: 'b', text: "export * from './a'", imports: ['./a'] }
+  assert.deepEqual(deadExports([unused], [unused, whole]), ['a: unused'], 'and one that is exported with its whole file')
 })
 
 test('tests take what is random from test/support, with the seed of the run', () => {

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
+import { isExecutable, programOnPath } from '../../runtimes/on-path.ts'
 import { killedAtExit } from '../support/child.ts'
-import { isExecutable } from '../support/executable.ts'
 import { within } from '../support/wait.ts'
 
 export type ProgramName = 'kube-apiserver' | 'kube-controller-manager' | 'kube-scheduler' | 'kubemark' | 'sample-apiserver'
@@ -13,11 +13,8 @@ export const components: readonly ProgramName[] = ['kube-controller-manager', 'k
 
 /** Path of a program; undefined when it is not installed. */
 export function programPath(name: ProgramName): string | undefined {
-  const { KUBERNETES_BIN = '', PATH = '' } = process.env
-  return [KUBERNETES_BIN, ...PATH.split(delimiter)]
-    .filter((directory) => directory !== '')
-    .map((directory) => join(directory, name))
-    .find(isExecutable)
+  const { KUBERNETES_BIN: folder = '' } = process.env
+  return folder !== '' && isExecutable(join(folder, name)) ? join(folder, name) : programOnPath(name)
 }
 
 export interface Program {

@@ -2,8 +2,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, realpathSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
-import { isExecutable } from './executable.ts'
+import { dirname, join } from 'node:path'
+import { isExecutable, programOnPath } from '../../runtimes/on-path.ts'
 import { eventually, within } from './wait.ts'
 
 export interface KubectlBinary {
@@ -30,10 +30,7 @@ function inspect(path: string): KubectlBinary | undefined {
 }
 
 function candidates(): string[] {
-  const onPath = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((directory) => join(directory, 'kubectl'))
-    .find(isExecutable)
+  const onPath = programOnPath('kubectl')
   const home = onPath && dirname(realpathSync(onPath))
   const siblings = home
     ? readdirSync(home)

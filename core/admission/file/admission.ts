@@ -16,8 +16,6 @@ const schema = z.strictObject({
   ),
 })
 
-export type AdmissionConfiguration = z.output<typeof schema>
-
 /** Resolves a path relative to the file. */
 function beside(file: string, path: string): string {
   return path === '' || path.startsWith('/') ? path : file.replace(/[^/]*$/, '') + path

@@ -13,7 +13,6 @@ const transport = z.strictObject({
 const connection = struct({ proxyProtocol: text, transport: optional(transport) })
 const schema = z.strictObject({ ...typeMeta, egressSelections: list(z.strictObject({ name: text, connection })) })
 
-export type EgressSelectorConfiguration = z.output<typeof schema>
 export type EgressConnection = z.output<typeof connection>
 export type EgressTls = z.output<typeof tls>
 

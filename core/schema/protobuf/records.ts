@@ -17,6 +17,15 @@ export function expectWire(wire: WireType, expected: WireType, name: string): vo
   if (wire !== expected) throw new DecodeError(`proto: wrong wireType = ${wire} for field ${name}`)
 }
 
+/** Reads a 64-bit number, without BigInt up to 28 bits, which is the usual case. Above 2^53 it is not exact. */
+export function readNumber(reader: BinaryReader): number {
+  const start = reader.pos
+  const low = reader.uint32()
+  if (reader.pos - start < 5) return low
+  reader.pos = start
+  return Number(reader.int64())
+}
+
 /** Skips an unknown field; varints are read, because the library's skipping does not bound their length. */
 function skip(reader: BinaryReader, wire: WireType, number: number): void {
   if (wire === WireType.Varint) reader.uint64()

@@ -1,9 +1,10 @@
 /** `apiserver assets DIR`: the folder that KUBEBUILDER_ASSETS names, with this program in place of kube-apiserver and etcd. */
-import { accessSync, constants, existsSync, lstatSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { existsSync, lstatSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { FlagError } from '../../../core/flags/flag.ts'
 import { parseFlags } from '../../../core/flags/parse.ts'
 import { makeDirectories, reasonOf } from '../../atomic-file.ts'
+import { programOnPath } from '../../on-path.ts'
 
 const usage = 'use: assets DIR [--release 1.34]'
 /** First lines of a script that is made here, and may be replaced. */
@@ -33,21 +34,6 @@ function removeOwn(path: string): void {
   rmSync(path)
 }
 
-function findProgram(name: string): string | undefined {
-  const isProgram = (path: string) => {
-    try {
-      accessSync(path, constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  }
-  return (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find(isProgram)
-}
-
 const quoted = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`
 
 /** Makes the folder; returns what to tell the user. Throws a one-line error. */
@@ -64,7 +50,7 @@ export function assets(argv: readonly string[]): string {
     symlinkSync(program, etcd)
     if (release === undefined) symlinkSync(program, server)
     else writeFileSync(server, `${scriptHead}exec ${quoted(program)} --platform=kubernetes ${emulated.join(' ')} "$@"\n`, { mode: 0o755 })
-    const found = existsSync(kubectl) ? kubectl : findProgram('kubectl')
+    const found = existsSync(kubectl) ? kubectl : programOnPath('kubectl')
     if (found !== undefined && found !== kubectl) symlinkSync(found, kubectl)
     const missing = found === undefined ? '; there is no kubectl on this host: what asks for one fails' : ''
     return `export KUBEBUILDER_ASSETS=${quoted(directory)}\n# kube-apiserver${release === undefined ? '' : ` ${release}`} and etcd are ${program}${missing}`

@@ -5,7 +5,7 @@
 import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { Guard, KeyValue, StoreEvent } from '../../../core/ports.ts'
 import { DecodeError } from '../../../core/schema/decode-error.ts'
-import { reading, readRecord } from '../../../core/schema/protobuf/records.ts'
+import { reading, readNumber, readRecord } from '../../../core/schema/protobuf/records.ts'
 import { ProtobufWriter, tagOf } from '../../../core/schema/protobuf/writer.ts'
 
 export interface RangeRequest {
@@ -136,15 +136,6 @@ export function rangeRequest(request: RangeRequest): Uint8Array {
   const writer = new ProtobufWriter(request.key.length + (request.rangeEnd?.length ?? 0) + overhead)
   writeRange(writer, request)
   return writer.view()
-}
-
-/** Reads a 64-bit number, without BigInt up to 28 bits, which is the usual case. */
-function readNumber(reader: BinaryReader): number {
-  const start = reader.pos
-  const low = reader.uint32()
-  if (reader.pos - start < 5) return low
-  reader.pos = start
-  return Number(reader.int64())
 }
 
 /** Calls `field` for each tag. It returns false for unknown fields, which are skipped. */

@@ -1,23 +1,10 @@
 /** A small operator, correct or with a planted bug: each widget has a config map with its size, and one secret. */
 import type { ObjectClient, TestServer } from '../../../runtimes/testing/index.ts'
+import { widgetsIn } from './widgets.ts'
 
 export type Bug = 'stale read' | 'missed delete' | 'crash between two writes' | 'write storm'
 
-export const widgets = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    subresources: {status: {}}
-    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-`
+export const widgets = widgetsIn({ name: 'v1', subresources: { status: {} } })
 
 export interface Widget {
   metadata: { name: string }

@@ -4,6 +4,7 @@ import { listen } from '../../../runtimes/node/network/listener.ts'
 import { issue, issueAuthority, newKey } from '../../../runtimes/node/pki/issue.ts'
 import { startTestServer, type TestObject, type TestServer } from '../../../runtimes/testing/index.ts'
 import { eventually, within } from '../../support/wait.ts'
+import { widgetsIn } from './widgets.ts'
 
 const json = { 'content-type': 'application/json' }
 const configMaps = '/api/v1/namespaces/default/configmaps'
@@ -39,20 +40,11 @@ items:
 - {apiVersion: v1, kind: Secret, metadata: {name: here}}
 `
 
-const widgetManifests = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: string, default: small}}}}}}
----
+const sized = {
+  openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'string', default: 'small' } } } } },
+}
+
+const widgetManifests = `${widgetsIn({ name: 'v1', schema: sized })}---
 {apiVersion: example.com/v1, kind: Widget, metadata: {name: first}, spec: {}}
 `
 

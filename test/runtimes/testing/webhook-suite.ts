@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type AdmissionRequest, startTestServer, type TestServer, type WebhookFunctions } from '../../../runtimes/testing/index.ts'
 import { silentLogger } from '../../support/logger.ts'
 import { eventually } from '../../support/wait.ts'
+import { widgetsIn } from './widgets.ts'
 
 interface Labelled {
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> }
@@ -21,18 +22,7 @@ async function open(functions = teams) {
   return { server, maps: clientOf(server), hooks: await server.webhooks(functions) }
 }
 
-const widgets = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
-  - {name: v2, served: true, storage: false, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
-`
+const widgets = widgetsIn({ name: 'v1' }, { name: 'v2' })
 
 const manifests = `
 apiVersion: admissionregistration.k8s.io/v1

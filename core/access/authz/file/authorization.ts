@@ -47,7 +47,6 @@ const schema = z.strictObject({
   authorizers: list(z.strictObject({ type: text, name: text, webhook: optional(webhook) })),
 })
 
-export type AuthorizationConfiguration = z.output<typeof schema>
 export type WebhookAuthorizer = z.output<typeof webhook>
 
 const maxTimeout = 30_000
