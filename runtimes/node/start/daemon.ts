@@ -7,7 +7,7 @@ import { headerWarnings } from '../../../core/flags/header-warnings.ts'
 import type { ParsedFlags } from '../../../core/flags/parse.ts'
 import { hostPort } from '../../../core/outgoing/url-parts.ts'
 import type { KeyValueStore, Logger } from '../../../core/ports.ts'
-import { prepareApiServer } from '../../../core/server.ts'
+import { type ApiServer, prepareApiServer } from '../../../core/server.ts'
 import { reasonOf } from '../../atomic-file.ts'
 import { sharingWarnings } from '../http/port-sharing.ts'
 import { logOfFlags } from '../log/options.ts'
@@ -20,6 +20,7 @@ import { writeKubeconfig } from '../pki/kubeconfig.ts'
 import type { Pki } from '../pki/pki.ts'
 import { workerCount } from '../workers/count.ts'
 import type { Port } from '../workers/descriptor.ts'
+import type { PoolOptions } from '../workers/pool.ts'
 import { localAddress } from './address.ts'
 import { authenticationOptions, authorizationWarnings } from './authentication-options.ts'
 import { certificateOptions, listenOptions } from './certificate-options.ts'
@@ -31,7 +32,7 @@ import { openListener, portError } from './open-listener.ts'
 import { Opened } from './opened.ts'
 import { serverOptions } from './options.ts'
 import { nodeClock } from './ports.ts'
-import { shutDown } from './shutdown.ts'
+import { type Running, shutDown } from './shutdown.ts'
 import { openStores, storeOptions } from './store.ts'
 import { nodeUsage } from './usage.ts'
 
@@ -160,29 +161,48 @@ async function startAll(
     ended()
     return undefined
   }
-  if (shared && mainStore && commandLine) {
-    const { Pool } = await import('../workers/pool.ts')
-    const { metrics } = host
-    const setVerbosity = log.setVerbosity ?? (() => {})
-    const pool = await Pool.open({
-      ...{ count: workers, commandLine, pki, port: shared, store: mainStore, auditLog, metrics, clock: nodeClock, logger, setVerbosity },
-    })
-    opened.add(() => pool.end())
-    if (ending.aborted) {
-      ended()
-      return undefined
-    }
-    writeAdminConfig(flags, pki, shared.port)
-    logger.info({ address: hostPort(shared.address, shared.port), workers }, 'serving')
-    const running = { server: pool.around(server), listener: pool, opened, logger }
-    return { port: shared.port, stop: (cause) => shutDown(shutdown, running, cause) }
+  const serveHere = async (): Promise<Serving> => {
+    const listener = early ?? (await openPort())
+    handshakeErrors = () => listener.handshakeErrors
+    await keepCertificates(listener, { files, pki, certificates, authorities, logger }, opened)
+    return { server, listener, address: listener.address, port: listener.port }
   }
-  const listener = early ?? (await openPort())
-  handshakeErrors = () => listener.handshakeErrors
-  writeAdminConfig(flags, pki, listener.port)
-  await keepCertificates(listener, { files, pki, certificates, authorities, logger }, opened)
-  logger.info({ address: hostPort(listener.address, listener.port) }, 'serving')
-  return { port: listener.port, stop: (cause) => shutDown(shutdown, { server, listener, opened, logger }, cause) }
+  const serving =
+    shared && mainStore && commandLine
+      ? await serveWithWorkers(
+          { count: workers, commandLine, pki, port: shared, store: mainStore, auditLog, log, metrics: host.metrics },
+          server,
+          opened,
+        )
+      : await serveHere()
+  if (ending.aborted) {
+    ended()
+    return undefined
+  }
+  const { address, port } = serving
+  writeAdminConfig(flags, pki, port)
+  logger.info({ address: hostPort(address, port), ...(shared && { workers }) }, 'serving')
+  return { port, stop: (cause) => shutDown(shutdown, { ...serving, opened, logger }, cause) }
+}
+
+/** What answers at the port: this thread, or the workers. */
+interface Serving extends Pick<Running, 'server' | 'listener'> {
+  readonly address: string
+  readonly port: number
+}
+
+interface WorkerOptions extends Omit<PoolOptions, 'clock' | 'logger' | 'setVerbosity'> {
+  readonly log: Pick<ReturnType<typeof logOfFlags>, 'logger' | 'setVerbosity'>
+}
+
+/** Resolves when all workers serve; rejects when one can't start. `server`: the server of this thread. */
+async function serveWithWorkers({ log, ...options }: WorkerOptions, server: ApiServer, opened: Opened): Promise<Serving> {
+  const { Pool } = await import('../workers/pool.ts')
+  const { logger, setVerbosity = () => {} } = log
+  const pool = await Pool.open({ ...options, clock: nodeClock, logger, setVerbosity })
+  opened.add(() => pool.end())
+  const { address, port } = options.port
+  return { server: pool.around(server), listener: pool, address, port }
 }
 
 const [megabyte, day] = [1024 * 1024, 24 * 3_600_000]
