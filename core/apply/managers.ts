@@ -54,13 +54,19 @@ function decodeEntry(entry: JsonObject, index: number): Manager {
   }
 }
 
-/** Decodes entries. Throws an Error for the first invalid one. */
+/** Managers of entries that were encoded or decoded before, which are never changed: a stored object shares them with the write of it. */
+const decoded = new WeakMap<readonly Json[], Managers>()
+
+/** Decodes entries, which may not be changed afterwards. Throws an Error for the first invalid one. */
 export function decodeManagers(entries: readonly Json[] | undefined): Managers {
+  const known = entries && decoded.get(entries)
+  if (known !== undefined) return known
   const managers = new Map<string, Manager>()
   entries?.forEach((entry, index) => {
     const manager = decodeEntry(entry as JsonObject, index)
     managers.set(identityOf(manager), manager)
   })
+  if (entries) decoded.set(entries, managers)
   return managers
 }
 
@@ -93,7 +99,9 @@ function encodeEntry({ manager, operation, apiVersion, time, fields, subresource
 /** The entries to store; undefined without managers. */
 export function encodeManagers(managers: Managers): Json[] | undefined {
   if (managers.size === 0) return undefined
-  const ordered = [...managers.values()]
-  if (ordered.length > 1) ordered.sort(inOrder)
-  return ordered.map(encodeEntry)
+  const ordered = [...managers]
+  if (ordered.length > 1) ordered.sort(([, a], [, b]) => inOrder(a, b))
+  const entries = ordered.map(([, manager]) => encodeEntry(manager))
+  decoded.set(entries, ordered.length > 1 ? new Map(ordered) : managers)
+  return entries
 }

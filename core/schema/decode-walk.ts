@@ -3,7 +3,7 @@ import { DecodeBudget } from './decode-budget.ts'
 import { DecodeError, TypeMismatch } from './decode-error.ts'
 import { shorten } from './go/shorten.ts'
 import { PositionStack } from './json/positions.ts'
-import type { Json } from './model.ts'
+import type { Json, JsonObject } from './model.ts'
 import { describe } from './scalars.ts'
 
 /** Maximum reported unknown fields: a hostile body could have far more, with long paths. */
@@ -69,6 +69,8 @@ export class Walk {
   sorted = false
   /** Paths have no keys of maps. */
   omitsKeys = false
+  /** Canonical fields of the outermost message. */
+  known: JsonObject | undefined
   /** Name of the innermost message. */
   message = ''
   /** Index in `path` from which type errors name fields: metadata of custom resources is decoded separately. */

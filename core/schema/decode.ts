@@ -24,6 +24,8 @@ export interface DecodeOptions {
   readonly maxDepth?: number
   /** Don't copy canonical messages, lists and maps: for input without other owners. */
   readonly shares?: boolean | undefined
+  /** A canonical object of the same schema: fields that the value shares with it are not read again. */
+  readonly known?: JsonObject | undefined
   /** Default: unbounded. */
   readonly bounds?: DecodeBounds | undefined
   /** Unknown fields are sorted by member at each level. Default: input order. */
@@ -334,6 +336,7 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   const isOrdered = sortFrom(stack, start)
   const end = stack.height
   let result: JsonObject | undefined = walk.shares && isOrdered && rest.length === 0 ? undefined : {}
+  const known = walk.depth === 1 ? walk.known : undefined
   let empties = givenEmpties(value)
   let next = 0
   for (let at = start; at < end; at++) {
@@ -345,8 +348,9 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
     if (always[next] === position) next++
     const slot = slots[position] as Slot
     const given = value[slot.name] as Json
+    const isKnown = known !== undefined && typeof given === 'object' && known[slot.name] === given
     const isUnset = given === null && slot.keepsUnset && empties !== undefined && Object.hasOwn(empties, slot.name)
-    const read = isUnset ? null : readSlot(slot, given, walk)
+    const read = isKnown ? given : isUnset ? null : readSlot(slot, given, walk)
     if (walk.droppedEmpty) {
       walk.droppedEmpty = false
       empties = { ...empties, [slot.name]: slot.isTime ? null : given }
@@ -415,6 +419,7 @@ function read(schema: Message, value: Json, options: DecodeOptions, unknown?: st
   )
   walk.sorted = options.sorted === true
   walk.omitsKeys = options.omitsKeys === true
+  walk.known = options.known
   if (schema.open) return openReaderOf(schema)(value, walk) as JsonObject
   return readMessage(planOf(schema, options.root), value, walk)
 }

@@ -46,7 +46,8 @@ function forgetEmpty(value: JsonObject, name: string): false {
   return false
 }
 
-function visitMessage(schema: Message, value: Json, found: Found): void {
+/** `shared`: an object whose parts are not visited where the value has the same ones. */
+function visitMessage(schema: Message, value: Json, found: Found, shared?: JsonObject): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return
   let members = plans.get(schema)
   if (members === undefined) {
@@ -60,6 +61,7 @@ function visitMessage(schema: Message, value: Json, found: Found): void {
       if (gate !== undefined && givenEmpty(value, name) !== undefined) found(gate, () => forgetEmpty(value, name))
       continue
     }
+    if (typeof member === 'object' && shared?.[name] === member) continue
     if (gate !== undefined) found(gate, () => delete value[name])
     visit?.(member, found)
   }
@@ -84,9 +86,11 @@ export function dropDisabled(
   if (!hasGates(schema)) return false
   const isOff = (gate: string) => !gate.split(',').every(enabled)
   const uses: (readonly [gate: string, remove: Remove])[] = []
-  visitMessage(schema, object, (gate, remove) => {
+  // The stored object uses the gates of what both share.
+  const note = (gate: string, remove: Remove) => {
     if (isOff(gate)) uses.push([gate, remove])
-  })
+  }
+  visitMessage(schema, object, note, old)
   if (uses.length === 0) return false
   const used = new Set<string>()
   if (old) visitMessage(schema, old, (gate) => used.add(gate))

@@ -61,6 +61,53 @@ interface Ask {
   readonly body?: string
 }
 
+const json = 'application/json'
+
+/** The status that an agent posts for a pod that runs. */
+const podStatus = (restarts: number) => ({
+  phase: 'Running',
+  hostIP: '10.0.0.1',
+  podIP: '10.1.0.7',
+  podIPs: [{ ip: '10.1.0.7' }],
+  qosClass: 'Burstable',
+  startTime: '2026-01-01T00:00:00Z',
+  conditions: ['Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type) => ({
+    type,
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  })),
+  containerStatuses: ['web', 'proxy', 'logs'].map((name) => ({
+    name,
+    ready: true,
+    restartCount: restarts,
+    image: `registry.example.com/team/${name}:v1.2.3`,
+    imageID: `registry.example.com/team/${name}@sha256:${'0123456789abcdef'.repeat(4)}`,
+    containerID: `containerd://${'0123456789abcdef'.repeat(4)}`,
+    started: true,
+    lastState: {},
+    state: { running: { startedAt: '2026-01-01T00:00:00Z' } },
+  })),
+})
+
+/** A lease that the agent of a node renews for the n-th time. */
+const lease = (n: number, resourceVersion?: string) => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: {
+    name: 'node-one',
+    resourceVersion,
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'one', uid: 'e5f2e2e4-4b1c-4f6e-9a3b-0d2c6a1b7f01' }],
+  },
+  spec: {
+    holderIdentity: 'node-one',
+    leaseDurationSeconds: 40,
+    renewTime: `2026-01-01T00:00:00.${String(n % 1_000_000).padStart(6, '0')}Z`,
+  },
+})
+
+const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases'
+const strategic = 'application/strategic-merge-patch+json'
 const merge = 'application/merge-patch+json'
 const applied = (text: string) => ({
   apiVersion: 'v1',
@@ -69,8 +116,8 @@ const applied = (text: string) => ({
   data: { applied: text },
 })
 
-/** Each row makes its n-th request. */
-const rows: { readonly [name: string]: (n: number) => Ask } = {
+/** Each row makes its n-th request; `revision` is that of the store before it. */
+const rows: { readonly [name: string]: (n: number, revision: number) => Ask } = {
   get: () => ({ method: 'GET', path: one }),
   create: (n) => ({ method: 'POST', path: collection, type: 'application/json', body: JSON.stringify(configMap(`made-${n}`)) }),
   put: (n) => ({ method: 'PUT', path: one, type: 'application/json', body: JSON.stringify(configMap('one', `${n}`.padEnd(800, 'y'))) }),
@@ -112,6 +159,24 @@ const rows: { readonly [name: string]: (n: number) => Ask } = {
     type: merge,
     body: `{"metadata":{"annotations":{"touched":"${n}"}}}`,
   }),
+  'status of a pod, PUT': (n) => ({
+    method: 'PUT',
+    path: `${pods}/one/status`,
+    type: json,
+    body: JSON.stringify({ ...pod('one'), status: podStatus(n) }),
+  }),
+  'status of a pod, strategic patch': (n) => ({
+    method: 'PATCH',
+    path: `${pods}/one/status`,
+    type: strategic,
+    body: JSON.stringify({ status: { containerStatuses: [{ name: 'web', restartCount: n }] } }),
+  }),
+  'renew a lease': (n, revision) => ({
+    method: 'PUT',
+    path: `${leases}/node-one`,
+    type: json,
+    body: JSON.stringify(lease(n, `${revision}`)),
+  }),
   'apply of a pod': (n) => ({
     method: 'PATCH',
     path: `${pods}/applied?fieldManager=bench`,
@@ -150,6 +215,16 @@ const ways = { fetch: embedded, answer: listened }
 
 const post = (path: string, object: object) => embedded({ method: 'POST', path, type: 'application/json', body: JSON.stringify(object) })()
 for (const object of [configMap('one'), configMap('two')]) await post(collection, object)
+await post(leases, lease(0))
+
+/** Revision of the store, after a write of the lease. */
+async function revisionNow(): Promise<number> {
+  const init = { method: 'PATCH', headers: { 'content-type': merge }, body: `{"metadata":{"labels":{"at":"${number}"}}}` }
+  const response = await server.fetch(new Request(`${origin}${leases}/node-one`, init))
+  const { metadata } = (await response.json()) as { metadata: { resourceVersion: string } }
+  return Number(metadata.resourceVersion)
+}
+
 // Until the controller has created the service account that pods run as.
 while ((await post(pods, pod('one'))) !== 201) await new Promise((resolve) => setTimeout(resolve, 5))
 
@@ -159,7 +234,8 @@ for (let round = 0; round < rounds; round++) {
   for (const [way, send] of Object.entries(ways)) {
     for (const [row, make] of Object.entries(rows)) {
       if (!wanted(way, ways) || !wanted(row, rows)) continue
-      const asks = Array.from({ length: requests }, () => send(make(number++)))
+      const revision = await revisionNow()
+      const asks = Array.from({ length: requests }, (_, at) => send(make(number++, revision + at)))
       const before = process.cpuUsage()
       for (const ask of asks) {
         const status = await ask()

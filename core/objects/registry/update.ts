@@ -60,6 +60,7 @@ export function checkUid(resource: ServedResource, { metadata: { uid = '' } }: A
 /** Copies immutable metadata from the stored object. */
 function keepIdentity(resource: ServedResource, view: View, incoming: ApiObject, existing: ApiObject): void {
   const { metadata } = incoming
+  if (metadata === existing.metadata) return
   checkVersion(resource, view, incoming, existing)
   const { uid, creationTimestamp } = existing.metadata
   // Validation refuses another one.
@@ -172,9 +173,10 @@ export function updateObject(
     const dropped = dropDisabled(definition.schema, written as JsonObject, existing as JsonObject, enabled)
     if (!view.partial) definition.strategy.prepareUpdate?.(written as never, existing as never, request.context)
     else if (!view.strategy) definition.strategy.prepareStatus?.(written as never, existing as never, request.context)
-    const canonical = store.canonical(written)
+    const known = current.written ?? (current.isCanonical ? undefined : store.canonical(existing))
+    const canonical = store.canonical(written, known ?? existing)
     const isUnchanged = !dropped && stores(current, canonical, existing)
-    const old = isUnchanged ? canonical : (current.written ?? store.canonical(existing))
+    const old = isUnchanged ? canonical : (known ?? store.canonical(existing))
     if (!isUnchanged) {
       if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old, dropped)
       keepTimes(canonical as JsonObject, old as JsonObject)
@@ -215,7 +217,7 @@ export function updateObject(
 
   function tryFrom(current: StoredObject): MaybePromise<Outcome> {
     request.slices?.reads(current.size)
-    const existing = current.copy()
+    const existing = current.base
     return then(change(existing), (incoming) => {
       if (isWhole) checkUid(resource, incoming, existing.metadata, request.dryRun)
       keepIdentity(resource, view, incoming, existing)

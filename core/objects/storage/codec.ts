@@ -19,7 +19,7 @@ import { givenEmpties, setGivenEmpties } from '../../schema/json/given-empty.ts'
 import { htmlSafe } from '../../schema/json/html-safe.ts'
 import { keepsText, parseJsonText, parseToShow, printJson } from '../../schema/json/text.ts'
 import { messageOf } from '../../schema/message-of.ts'
-import type { Json, Message } from '../../schema/model.ts'
+import type { Json, JsonObject, Message } from '../../schema/model.ts'
 import {
   decodeEnvelope,
   decodeProtobuf,
@@ -77,9 +77,9 @@ export type Labels = { readonly [key: string]: string }
 export interface Codec {
   /**
    * The canonical form: fields in schema order, empty fields omitted as the API does, no resourceVersion. Shares canonical parts with the given
-   * object.
+   * object. `known`: an object in this form, such as the one that the object is an update of.
    */
-  canonical(object: ApiObject): ApiObject
+  canonical(object: ApiObject, known?: ApiObject): ApiObject
   print(canonical: ApiObject): Printed
   /** The value to store. */
   store(printed: Printed): Uint8Array
@@ -145,9 +145,10 @@ export function createCodec(
   const typeMeta = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`
   const head = encoder.encode(`${typeMeta}"metadata":{`)
 
-  const canonical = (object: ApiObject): ApiObject => {
+  const canonical = (object: ApiObject, known?: ApiObject): ApiObject => {
     const unversioned = object.metadata.resourceVersion === undefined ? object : withoutVersion(object)
-    return canonicalise(definition.schema, unversioned as unknown as Json, { root: true, shares: true }) as ApiObject
+    const options = { root: true, shares: true, known: known as JsonObject | undefined }
+    return canonicalise(definition.schema, unversioned as Json, options) as ApiObject
   }
 
   const print = (object: ApiObject) => new Printed(object, htmlSafe(printObject(object)))

@@ -78,7 +78,7 @@ export interface ObjectStore {
   /** Runs `work` when the writers of the object before it are done (`WriteQueue.take`). */
   inTurn<T>(of: ObjectName, caller: Context | undefined, work: (waited: boolean) => Promise<T>): Promise<T>
   /** The form in which objects are stored (`Codec.canonical`). */
-  canonical(object: ApiObject): ApiObject
+  canonical(object: ApiObject, known?: ApiObject): ApiObject
   /** A canonical object as it is written. */
   print(canonical: ApiObject): Printed
   /** What a read would show of a value at this revision; without one: of an object that is not stored, whose resourceVersion may be any text. */

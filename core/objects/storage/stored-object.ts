@@ -120,6 +120,11 @@ export class StoredObject implements ObjectRef {
     return this.#object
   }
 
+  /** The object that a write starts from. It may share its parts with the writer before: it must not be changed. */
+  get base(): ApiObject {
+    return this.#decode((written) => written)
+  }
+
   /** A new object, which the caller may change. */
   copy(): ApiObject {
     return this.#decode(clone)

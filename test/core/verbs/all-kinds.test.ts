@@ -89,6 +89,14 @@ for (const definition of definitions) {
       assert.equal(put.status, 200, JSON.stringify(put.body))
       assert.deepEqual(stripped(put.body), stripped(patched.body))
 
+      const change = { metadata: { labels: { dry: 'yes' }, annotations: { dry: 'yes' } } }
+      for (const part of definition.status ? [path, `${path}/status`] : [path]) {
+        const dry = await api.patch(`${part}?dryRun=All`, change)
+        assert.equal(dry.status, 200, JSON.stringify(dry.body))
+      }
+      const same = await api.patch(path, {})
+      assert.deepEqual(same.body, put.body, 'nothing that a dry run computes is in the object that the next write starts from')
+
       const deleted = await api.delete(path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' })
       assert.equal(deleted.status, 200, JSON.stringify(deleted.body))
       const waits = definition.strategy.prepareDelete !== undefined && !definition.specFinalizers
