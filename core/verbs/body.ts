@@ -62,20 +62,18 @@ export function objectOf(
   platform: Platform,
   refusal: Refusal = cannotHandle,
   check: TypeCheck = checkType,
-): { object: ApiObject; faults: string[] } {
+): { object: ApiObject; faults: readonly string[] } {
   const typed = check({ value, sorted, bytes }, kind, platform)
-  const options = { root: true, bounds: requestBounds, sorted, omitsKeys }
+  const options = { root: true, bounds: requestBounds, sorted, omitsKeys, shares: isOwn }
   try {
-    const decoded = decode(kind.schema, typed, { ...options, shares: isOwn })
+    const decoded = decode(kind.schema, typed, options)
     const object = keepCleared(decoded.value as unknown as ApiObject, typed)
     kind.strategy?.convertGiven?.(object, platform)
-    return {
-      object,
-      faults: [...faults, ...(isStrict ? [] : decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`))],
-    }
+    if (isStrict || decoded.unknown.length === 0) return { object, faults }
+    return { object, faults: [...faults, ...decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)] }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    const first = firstFault(typed, sorted === true, error, (part) => void decode(kind.schema, part, options))
+    const first = firstFault(typed, sorted === true, error, (part) => void decode(kind.schema, part, { ...options, shares: false }))
     throw refusal(kind, first.message, first)
   }
 }

@@ -34,10 +34,9 @@ function validateFinalizers({ anyFinalizers }: ResourceDefinition, object: ApiOb
 
 /** Rules of the metadata of a new object. */
 function metaRules({ namespaced, nameFormat, strategy }: ResourceDefinition, object: ApiObject, context: HookContext): ObjectMetaRules {
-  return {
-    ...{ namespaced, path: metadata, nameFormat: typeof nameFormat === 'function' ? nameFormat(context) : nameFormat },
-    nameProblems: strategy.nameProblems && ((name, found) => strategy.nameProblems?.(object as never, name, found) ?? found),
-  }
+  const nameProblems: ObjectMetaRules['nameProblems'] =
+    strategy.nameProblems && ((name, found) => strategy.nameProblems?.(object as never, name, found) ?? found)
+  return { namespaced, path: metadata, nameFormat: typeof nameFormat === 'function' ? nameFormat(context) : nameFormat, nameProblems }
 }
 
 /** What all kinds have in common, then what the kind checks once more: errors are listed as often as the reference finds them. */
