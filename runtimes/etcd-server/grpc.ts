@@ -1,40 +1,12 @@
 /** The server's end of gRPC (PROTOCOL-HTTP2.md of grpc/grpc) on streams of HTTP/2. */
-import { CallError, type Logger } from '../../core/ports.ts'
+import { CallError } from '../../core/ports.ts'
 import { Messages } from '../wire/client/messages.ts'
 import type { RequestHead } from '../wire/server/head.ts'
 import { RequestIntake } from '../wire/server/intake.ts'
 import type { ServerStream, StreamUser } from '../wire/server/stream.ts'
-import type { Decoder } from './decoding.ts'
-import { decode } from './decoding.ts'
-import type { Encoder, MessageWriter } from './encoding.ts'
-import { codes, Refusal, refusalOf } from './errors.ts'
-
-/** What a method does with the messages of a call. */
-export interface CallHandler {
-  /** A message of the client, valid only during the call. A Refusal that it throws ends the call. */
-  message(message: Uint8Array): void
-  /** The client sends no more. */
-  end?(): void
-  /** The call is over, in whatever way. */
-  closed?(): void
-  /** All messages are sent. */
-  drained?(): void
-}
-
-export interface Method {
-  open(call: Call): CallHandler
-}
-
-export interface Service {
-  /** By path: `/package.Service/Method`. */
-  readonly methods: ReadonlyMap<string, Method>
-  readonly logger: Logger
-  readonly writer: MessageWriter
-  /** Maximum bytes of a received message. */
-  readonly maxMessageBytes: number
-  /** A call has ended with this code, by path. */
-  ended?(path: string, code: number): void
-}
+import { type Call, type CallHandler, type Method, type Service, told, tooLarge, unknownMethod } from './calls.ts'
+import type { Encoder } from './encoding.ts'
+import { codes, Refusal } from './errors.ts'
 
 const messageType = ['content-type', 'application/grpc']
 const opening = [':status', '200', ...messageType]
@@ -48,8 +20,8 @@ const escaped = (text: string) =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   )
 
-/** One call and its answer. */
-export class Call implements StreamUser {
+class GrpcCall implements Call, StreamUser {
+  readonly peer: string | undefined
   readonly #service: Service
   readonly #path: string
   readonly #stream: ServerStream
@@ -68,7 +40,8 @@ export class Call implements StreamUser {
   #giveBack: (() => void) | undefined
   readonly reading = false
 
-  constructor(service: Service, path: string, stream: ServerStream) {
+  constructor(service: Service, path: string, stream: ServerStream, peer: string | undefined) {
+    this.peer = peer
     this.#service = service
     this.#path = path
     this.#stream = stream
@@ -84,12 +57,10 @@ export class Call implements StreamUser {
     })
   }
 
-  /** Bytes of messages that are not sent. */
   get pending(): number {
     return this.#waitingBytes + this.#stream.rest.length
   }
 
-  /** `size`: about how many bytes the message has. */
   send<V>(encoder: Encoder<V>, value: V, size?: number): void {
     const bytes = this.#service.writer.message(encoder, value, size)
     if (this.#stream.rest.length > 0 || this.#waiting.length > 0) {
@@ -102,16 +73,12 @@ export class Call implements StreamUser {
     if (this.#stream.rest.length > 0) this.#giveBack = this.#service.writer.lend()
   }
 
-  /** Ends the call successfully, after its messages. */
   finish(): void {
     this.#end(codes.ok, success)
   }
 
-  /** Ends the call with an error. */
   refuse(error: unknown): void {
-    const known = refusalOf(error)
-    if (known === undefined) this.#service.logger.error({ err: error, path: this.#path }, 'call failed')
-    const { code, message } = known ?? new Refusal(codes.unknown, String(error))
+    const { code, message } = told(this.#service, this.#path, error)
     this.#end(code, ['grpc-status', String(code), 'grpc-message', escaped(message)])
   }
 
@@ -171,16 +138,12 @@ export class Call implements StreamUser {
     this.#intake.changed(this.#received.held - before)
     if (found instanceof CallError) {
       const isTooLarge = found.code === codes.resourceExhausted
-      this.refuse(isTooLarge ? this.#tooLarge() : new Refusal(codes.internal, 'grpc: compressed messages are not supported'))
+      this.refuse(isTooLarge ? tooLarge(this.#service) : new Refusal(codes.internal, 'grpc: compressed messages are not supported'))
     } else for (const message of found) this.#take(message)
   }
 
-  #tooLarge(): Refusal {
-    return new Refusal(codes.resourceExhausted, `grpc: received message larger than max (${this.#service.maxMessageBytes})`)
-  }
-
   #take(message: Uint8Array): void {
-    if (message.length > this.#service.maxMessageBytes) this.refuse(this.#tooLarge())
+    if (message.length > this.#service.maxMessageBytes) this.refuse(tooLarge(this.#service))
     else this.#attempt(() => this.#handler?.message(message))
   }
 
@@ -213,9 +176,9 @@ export class Call implements StreamUser {
   }
 }
 
-/** Starts the call that a request makes. */
-export function serveCall(service: Service, stream: ServerStream, { path = '', fields }: RequestHead): void {
-  const call = new Call(service, path, stream)
+/** Starts the call that a request makes. `peer`: see `Call`. */
+export function serveCall(service: Service, stream: ServerStream, { path = '', fields }: RequestHead, peer: string | undefined): void {
+  const call = new GrpcCall(service, path, stream, peer)
   stream.user = call
   const at = fields.indexOf('content-type')
   const method = service.methods.get(path)
@@ -224,39 +187,3 @@ export function serveCall(service: Service, stream: ServerStream, { path = '', f
   else if (method === undefined) call.refuse(unknownMethod(service, path))
   else call.start(method)
 }
-
-function unknownMethod({ methods }: Service, path: string): Refusal {
-  const [, name = '', method = ''] = path.split('/')
-  const isKnown = [...methods.keys()].some((each) => each.startsWith(`/${name}/`))
-  return new Refusal(codes.unimplemented, isKnown ? `unknown method ${method} for service ${name}` : `unknown service ${name}`)
-}
-
-/**
- * A method with one request and one response, which may be there at once. `bytes`: size of the request. `sizeOf`: about how many bytes a response
- * has that may be large.
- */
-export const unary = <V, R>(
-  decoder: Decoder<V>,
-  encoder: Encoder<R>,
-  answer: (request: V, bytes: number) => R | Promise<R>,
-  sizeOf?: (response: R) => number,
-): Method => ({
-  open(call) {
-    let hasRequest = false
-    const send = (response: R) => {
-      call.send(encoder, response, sizeOf?.(response))
-      call.finish()
-    }
-    return {
-      message(message) {
-        hasRequest = true
-        const result = answer(decode(decoder, message), message.length)
-        if (result instanceof Promise) result.then(send, (error) => call.refuse(error))
-        else send(result)
-      },
-      end() {
-        if (!hasRequest) throw new Refusal(codes.internal, 'grpc: the call has no request')
-      },
-    }
-  },
-})

@@ -9,6 +9,7 @@ import {
   type Server as TlsServer,
 } from 'node:tls'
 import type { Clock } from '../../core/ports.ts'
+import { addressOf } from '../wire/attached/ticket.ts'
 import { Buffers } from '../wire/buffers.ts'
 import { Holdings } from '../wire/holdings.ts'
 import { OutputScheduler } from '../wire/output-scheduler.ts'
@@ -17,7 +18,8 @@ import type { RequestHead } from '../wire/server/head.ts'
 import { Intake } from '../wire/server/intake.ts'
 import { limits } from '../wire/server/limits.ts'
 import type { ServerStream } from '../wire/server/stream.ts'
-import { type Service, serveCall } from './grpc.ts'
+import type { Service } from './calls.ts'
+import { serveCall } from './grpc.ts'
 import type { Page } from './pages.ts'
 
 export interface TlsOptions {
@@ -67,8 +69,8 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body)
   })
 
-  const request = (stream: ServerStream, head: RequestHead) => {
-    if (service !== undefined && head.method === 'POST') serveCall(service, stream, head)
+  const request = (stream: ServerStream, head: RequestHead, peer: string | undefined) => {
+    if (service !== undefined && head.method === 'POST') serveCall(service, stream, head, peer)
     else {
       stream.handled()
       const { status, type, body } = page(head.path ?? '/')
@@ -76,10 +78,11 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
     }
   }
   const openHttp2 = (socket: Socket) => {
+    const peer = addressOf(socket.remoteAddress, socket.remotePort)
     const connection: ServerConnection = new ServerConnection(socket, {
       ...shared,
       maxConcurrentStreams,
-      request,
+      request: (stream, head) => request(stream, head, peer),
       tooLarge: (stream) => {
         stream.handled()
         stream.respond([':status', '431'], undefined, true)

@@ -1,7 +1,9 @@
 /** A server of etcd's API on an embedded store: the only member of its cluster. */
 import { StoreError } from '../../core/ports.ts'
+import { messageOf } from '../../core/schema/message-of.ts'
+import { type Attachment, openAttachment } from './attached.ts'
+import type { Service } from './calls.ts'
 import { MessageWriter } from './encoding.ts'
-import type { Service } from './grpc.ts'
 import { type Listener, openListener, type TlsOptions } from './listener.ts'
 import { Member, type MemberOptions } from './member.ts'
 import { pageOf } from './pages.ts'
@@ -19,6 +21,8 @@ export interface EtcdServerOptions extends MemberOptions {
   readonly ports: readonly PortOptions[]
   /** Maximum calls at once on one connection. */
   readonly maxConcurrentStreams: number
+  /** Directory for the socket of clients on this machine; absent: they use the ports, too. */
+  readonly attachIn?: string | undefined
   /** Drops old history from time to time; absent: only clients do. */
   readonly compaction?: Compaction | undefined
 }
@@ -51,7 +55,8 @@ const revisionInterval = 5 * 60_000
 export async function openEtcdServer(options: EtcdServerOptions): Promise<EtcdServer> {
   const { engine, logger, maxRequestBytes, ports } = options
   const member = new Member(options)
-  const methods = methodsOf(member)
+  const attachment = await attachmentIn(options, () => service)
+  const methods = new Map([...methodsOf(member), ...(attachment?.methods ?? [])])
   const calls = new Map([...methods.keys()].map((path): [string, number[]] => [path, []]))
   const service: Service = {
     methods,
@@ -64,7 +69,7 @@ export async function openEtcdServer(options: EtcdServerOptions): Promise<EtcdSe
     },
   }
   const listeners: Listener[] = []
-  const close = () => Promise.all(listeners.map((listener) => listener.close(closingGrace)))
+  const close = () => Promise.all([...listeners, ...(attachment ? [attachment] : [])].map((each) => each.close(closingGrace)))
   try {
     for (const { host, port, tls, serves } of ports) {
       const shared = { host, port, tls, page: (target: string) => pageOf(member, target, calls), clock: engine.clock }
@@ -84,6 +89,17 @@ export async function openEtcdServer(options: EtcdServerOptions): Promise<EtcdSe
       await close()
       await engine.close()
     },
+  }
+}
+
+/** Undefined: there is no directory, or no socket can be made in it, and clients use the ports. */
+async function attachmentIn({ attachIn, engine, logger }: EtcdServerOptions, service: () => Service): Promise<Attachment | undefined> {
+  if (attachIn === undefined) return undefined
+  try {
+    return await openAttachment(attachIn, service, engine.clock)
+  } catch (error) {
+    logger.warn({ error: messageOf(error), directory: attachIn }, 'no socket for clients on this machine')
+    return undefined
   }
 }
 

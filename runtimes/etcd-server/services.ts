@@ -1,8 +1,8 @@
 /** The methods of etcd's API, by path. */
 import { randomLeaseId } from '../stores/mvcc.ts'
+import { type Method, unary } from './calls.ts'
 import { decode } from './decoding.ts'
 import { type Problem, refusal } from './errors.ts'
-import { type Method, unary } from './grpc.ts'
 import { hashKv } from './hash.ts'
 import { alarms, clusterVersion, type Member, raftTerm, version } from './member.ts'
 import * as messages from './messages.ts'

@@ -1,8 +1,8 @@
 /** Maintenance.Snapshot: the database as a file of bbolt, in pieces, and its checksum. */
 import { createHash } from 'node:crypto'
+import type { Call, Method } from './calls.ts'
 import { databasePages } from './database.ts'
 import { decode } from './decoding.ts'
-import type { Call, Method } from './grpc.ts'
 import type { Member } from './member.ts'
 import { anyRequest, type SnapshotResponse, snapshotResponse } from './messages.ts'
 

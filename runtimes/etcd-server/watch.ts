@@ -1,10 +1,10 @@
 /** Watches: many on one stream (server/etcdserver/api/v3rpc/watch.go and server/storage/mvcc/watchable_store.go of etcd). */
 import type { StoreError, StoreEvent, StoreWatch } from '../../core/ports.ts'
 import type { History } from '../stores/history.ts'
+import type { Call, CallHandler, Method } from './calls.ts'
 import { decode } from './decoding.ts'
 import { encode } from './encoding.ts'
 import { refusal, textOf } from './errors.ts'
-import type { Call, CallHandler, Method } from './grpc.ts'
 import type { Member } from './member.ts'
 import { event as eventMessage, type WatchCreateRequest, type WatchResponse, watchRequest, watchResponse } from './messages.ts'
 import { isSelected, type Selected, selected } from './views.ts'

@@ -81,6 +81,7 @@ const runtimeOrder = [
   'etcd-server',
   'stores',
   'wire',
+  'short-path.ts',
   'named-file.ts',
   'atomic-file.ts',
 ]

@@ -40,6 +40,7 @@ export async function startOwnEtcd({
       : new Engine({ clock, history: new History() }))
   const server = await openEtcdServer({
     engine,
+    attachIn: directory && join(directory.path, 'data'),
     logger: silent,
     name: 'default',
     peerUrls: ['http://localhost:2380'],

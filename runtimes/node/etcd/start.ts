@@ -166,6 +166,7 @@ export async function startEtcd(flags: EtcdFlags, logger: Logger): Promise<EtcdS
       minLeaseSeconds: minLeaseSeconds(flags),
       maxConcurrentStreams: flags.get('max-concurrent-streams'),
       ports,
+      attachIn: directory === inMemory ? undefined : directory,
       ...(kept > 0 && { compaction: { mode, retention: kept } }),
     })
   } catch (error) {

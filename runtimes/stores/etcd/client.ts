@@ -3,9 +3,10 @@
  * repeated swap that had succeeded would be reported as lost; endpoints.ts decides what is retried, and where. No other file imports etcd3.
  */
 import { Etcd3, type ICallable, type IWatchCreateRequest, KVClient, LeaseClient, MaintenanceClient } from 'etcd3'
-import { CallError, type Clock, type Context, type Span } from '../../../core/ports.ts'
+import { CallError, type Clock, type Context, type Logger, type Span } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { slowOperation } from '../../../core/tracing/span.ts'
+import { attachable, type Told } from '../../wire/attached/channel.ts'
 import { type Channel, createChannel } from '../../wire/client/channel.ts'
 import { internal } from '../../wire/client/codes.ts'
 import type { SocketOptions } from '../../wire/client/socket.ts'
@@ -75,10 +76,16 @@ async function generated(): Promise<[kv: Methods, watch: Methods, lease: Methods
 /** Metadata that makes a member without a leader end the call; without it the call would hang. */
 const hasLeader = { hasleader: 'true' }
 
-export async function openClient(server: string, tls: SocketOptions, clock: Clock): Promise<Client> {
+export async function openClient(server: string, tls: SocketOptions, clock: Clock, logger: Logger): Promise<Client> {
   const [kvMethods, watchMethods, leaseMethods, maintenanceMethods] = await generated()
   // Two connections, so that a large list does not delay events.
-  const [calls, streams] = [createChannel(server, tls, clock), createChannel(server, tls, clock)]
+  const told = carrierLog(server, logger)
+  const [calls, streams] = [channel(), channel()]
+  function channel(): Channel {
+    const grpc = createChannel(server, tls, clock)
+    // What connects through an egress selector is to be seen there.
+    return tls.dial === undefined ? attachable(grpc, clock, told) : grpc
+  }
   const kv = new KVClient(callable(kvMethods, calls))
   const lease = new LeaseClient(callable(leaseMethods, calls))
   const maintenance = new MaintenanceClient(callable(maintenanceMethods, calls))
@@ -108,6 +115,18 @@ export async function openClient(server: string, tls: SocketOptions, clock: Cloc
       calls.close()
       streams.close()
     },
+  }
+}
+
+/** Logs what carries the calls, when that changes. */
+function carrierLog(server: string, logger: Logger): Told {
+  let last: string | undefined
+  return (path, why) => {
+    const carrier = path ?? 'gRPC'
+    if (carrier === last) return
+    last = carrier
+    if (path === undefined) logger.info({ server, why }, 'calls of etcd go over gRPC')
+    else logger.info({ server, socket: path }, "calls of etcd go over the server's Unix socket")
   }
 }
 

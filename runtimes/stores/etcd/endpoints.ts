@@ -42,7 +42,7 @@ export class Endpoints {
     logger: Logger,
     timeouts: CallTimeouts,
   ): Promise<Endpoints> {
-    const clients = await Promise.all(servers.map((server) => openClient(server, tls, clock)))
+    const clients = await Promise.all(servers.map((server) => openClient(server, tls, clock, logger)))
     if (clients.length === 0) throw new StoreError('unavailable', 'no servers are configured')
     return new Endpoints(clients, clock, logger, timeouts)
   }

@@ -2,11 +2,11 @@
  * Ownership of a data directory, and claims to a shared one: a listening unix socket in it. The kernel closes it when the process ends, for any reason. It is reachable
  * from all processes on the host, across containers. (Hosts that share a network file system do not see each other's sockets.)
  */
-import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withShortPath } from '../../short-path.ts'
 
 /** Role of the only user of a directory. */
 const ownerRole = 'owner'
@@ -15,8 +15,6 @@ const draft = '.new'
 const defaultTimeout = 1000
 /** Minimum and maximum milliseconds between two tries, chosen at random, so that two contenders do not meet again. */
 const [minPause, maxPause] = [20, 80]
-/** Maximum length in bytes of a socket's path on all hosts: macOS allows 104 including the terminator. */
-const maxPathLength = 103
 
 export interface Owner {
   release(): Promise<void>
@@ -131,17 +129,4 @@ function answers(directory: string, name: string): Promise<boolean> {
         socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT'))
       }),
   )
-}
-
-/** Calls back with a path short enough for a socket; a long one is replaced by a link in the temporary directory. */
-async function withShortPath<T>(directory: string, name: string, use: (path: string) => Promise<T>): Promise<T> {
-  const path = join(resolve(directory), name)
-  if (Buffer.byteLength(path) <= maxPathLength) return use(path)
-  const short = mkdtempSync(join(tmpdir(), 'as-'))
-  try {
-    symlinkSync(resolve(directory), join(short, 'd'))
-    return await use(join(short, 'd', name))
-  } finally {
-    rmSync(short, { recursive: true, force: true })
-  }
 }

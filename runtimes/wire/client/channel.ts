@@ -2,10 +2,10 @@
  * gRPC calls to one server, at a fraction of the cost of a general client. Calls are not retried here: the caller knows whether another one is
  * harmless, and where it may go.
  */
-import { usualDuration } from '../../../core/common/abort.ts'
 import { CallError, type Clock, type Context } from '../../../core/ports.ts'
-import { deadlineExceeded, internal, unavailable } from './codes.ts'
+import { internal, unavailable } from './codes.ts'
 import { Connection } from './connection.ts'
+import { deadline as deadlineOf, timeLeft } from './deadline.ts'
 import { framed, Messages } from './messages.ts'
 import { Outcome, requestHead } from './outcome.ts'
 import { addressOf, type SocketOptions } from './socket.ts'
@@ -21,7 +21,16 @@ export interface StreamHandler {
   end(error: CallError): void
 }
 
+/** The current connection of a channel. */
+export interface CurrentConnection {
+  /** Counts the connections; 0: there was none. */
+  readonly number: number
+  /** Address of this end; undefined: it is not known. */
+  readonly address: string | undefined
+}
+
 export interface Channel {
+  readonly connection: CurrentConnection
   /**
    * Resolves to the encoded response, rejects with a CallError, or with the reason of the context's signal when that aborts. The deadline is in
    * milliseconds of the monotonic clock. `traceparent`: metadata for the server's own traces.
@@ -42,9 +51,13 @@ export function createChannel(server: string, tls: SocketOptions, clock: Clock, 
   /** The last header block of each path. */
   const heads = new Map<string, { readonly left: number; readonly block: Buffer }>()
   let current: Connection | undefined
+  let count = 0
 
   function connection(): Connection {
-    if (current === undefined || current.ended) current = new Connection(address, tls, clock)
+    if (current === undefined || current.ended) {
+      current = new Connection(address, tls, clock)
+      count++
+    }
     return current
   }
   /** Header block of a call; `left`: milliseconds until its deadline. Cached, because consecutive calls often have the same value. */
@@ -59,9 +72,17 @@ export function createChannel(server: string, tls: SocketOptions, clock: Clock, 
   }
 
   return {
+    connection: {
+      get number() {
+        return count
+      },
+      get address() {
+        return current?.address
+      },
+    },
     call: (path, message, deadline, context, traceparent) =>
       new Promise((resolve, reject) => {
-        const left = Math.max(1, Math.ceil(deadline - clock.monotonic()))
+        const left = timeLeft(clock, deadline)
         const outcome = new Outcome()
         const messages = new Messages(largest)
         let answer: Buffer | undefined
@@ -72,20 +93,7 @@ export function createChannel(server: string, tls: SocketOptions, clock: Clock, 
           on.cancel(stream)
           reject(error)
         }
-        const expire = () => stop(new CallError(deadlineExceeded, 'Deadline exceeded'))
-        let finish =
-          context === undefined || left <= usualDuration ? clock.after(left, expire) : clock.after(usualDuration, () => listen(context))
-        /** Waits for the rest of the time. Most calls have ended before, and the signal of their request was never made. */
-        const listen = ({ signal }: Context) => {
-          if (signal.aborted) return stop(signal.reason)
-          const leave = () => stop(signal.reason)
-          const cancel = clock.after(left - usualDuration, expire)
-          signal.addEventListener('abort', leave, { once: true })
-          finish = () => {
-            cancel()
-            signal.removeEventListener('abort', leave)
-          }
-        }
+        const finish = deadlineOf(clock, deadline, context, stop)
         const stream: Stream = on.open(headOf(path, left, traceparent), framed(message), true, {
           headers: (headers) => outcome.read(headers),
           data(bytes) {

@@ -3,8 +3,10 @@
  * etcd. A call takes about 40 µs of CPU time; over `node:http2`, which creates a Node stream per call, it takes about 120 µs.
  * Not implemented: a dynamic header table, priorities, push, and back pressure: receivers must accept all data immediately.
  */
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { CallError, Clock } from '../../../core/ports.ts'
+import { addressOf } from '../attached/ticket.ts'
 import { ConnectionError, errorCodes, nameOf, protocolError, StreamError } from '../errors.ts'
 import {
   FrameReader,
@@ -86,6 +88,12 @@ export class Connection {
     this.#socket.on('data', (bytes) => this.#take(bytes))
     this.#socket.on('error', (error) => this.#fail(error))
     for (const event of ['end', 'close']) this.#socket.on(event, () => this.#fail(new Error('the server closed the connection')))
+  }
+
+  /** Address of this end; undefined: it is not known. */
+  get address(): string | undefined {
+    const { localAddress, localPort } = this.#socket as Partial<Socket>
+    return addressOf(localAddress, localPort)
   }
 
   /** True when no more streams are accepted. */

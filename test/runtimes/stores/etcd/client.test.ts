@@ -6,7 +6,7 @@ import { openClient } from '../../../../runtimes/stores/etcd/client.ts'
 import { deleteRequest, rangeRequest } from '../../../../runtimes/stores/etcd/messages.ts'
 import { internal } from '../../../../runtimes/wire/client/codes.ts'
 import { within } from '../../../support/wait.ts'
-import { hostClock } from '../helpers.ts'
+import { hostClock, warnings } from '../helpers.ts'
 import { answer, grpcServer, message } from './grpc-server.ts'
 
 /** The tag of a field without its length. */
@@ -17,7 +17,7 @@ test('a watch ends with one error, and delivers nothing afterwards', async () =>
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
     stream.write(Buffer.concat([message(''), message(cut), message('')]))
   })
-  const client = await openClient(server.url, {}, hostClock)
+  const client = await openClient(server.url, {}, hostClock, warnings())
   let responses = 0
   const errors: CallError[] = []
   await within(
@@ -45,7 +45,7 @@ test('a watch ends with one error, and delivers nothing afterwards', async () =>
 
 test('a call fails with an error', async () => {
   await using server = await grpcServer((stream) => answer(stream, [cut]))
-  const client = await openClient(server.url, {}, hostClock)
+  const client = await openClient(server.url, {}, hostClock, warnings())
   const options = { deadline: performance.now() + 60_000 }
   const calls = {
     range: () => client.range(rangeRequest({ key: Buffer.from('k') }), options),

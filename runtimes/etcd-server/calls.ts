@@ -1,0 +1,94 @@
+/** Calls and their methods, whatever carries them. */
+import type { Logger } from '../../core/ports.ts'
+import { type Decoder, decode } from './decoding.ts'
+import type { Encoder, MessageWriter } from './encoding.ts'
+import { codes, Refusal, refusalOf } from './errors.ts'
+
+/** What a method does with the messages of a call. */
+export interface CallHandler {
+  /** A message of the client, valid only during the call. A Refusal that it throws ends the call. */
+  message(message: Uint8Array): void
+  /** The client sends no more. */
+  end?(): void
+  /** The call is over, in whatever way. */
+  closed?(): void
+  /** All messages are sent. */
+  drained?(): void
+}
+
+/** One call and its answer. */
+export interface Call {
+  /** Address and port of the client's end of the connection; absent: it has none. */
+  readonly peer?: string | undefined
+  /** Bytes of messages that are not sent. */
+  readonly pending: number
+  /** `size`: about how many bytes the message has. */
+  send<V>(encoder: Encoder<V>, value: V, size?: number): void
+  /** Ends the call successfully, after its messages. */
+  finish(): void
+  /** Ends the call with an error. */
+  refuse(error: unknown): void
+}
+
+export interface Method {
+  open(call: Call): CallHandler
+}
+
+export interface Service {
+  /** By path: `/package.Service/Method`. */
+  readonly methods: ReadonlyMap<string, Method>
+  readonly logger: Logger
+  readonly writer: MessageWriter
+  /** Maximum bytes of a received message. */
+  readonly maxMessageBytes: number
+  /** A call has ended with this code, by path. */
+  ended?(path: string, code: number): void
+}
+
+/** What a client is told of an error; one that is unknown is logged. */
+export function told(service: Service, path: string, error: unknown): Refusal {
+  const known = refusalOf(error)
+  if (known === undefined) service.logger.error({ err: error, path }, 'call failed')
+  return known ?? new Refusal(codes.unknown, String(error))
+}
+
+/** The refusal of a message that is too large. */
+export const tooLarge = ({ maxMessageBytes }: Service): Refusal =>
+  new Refusal(codes.resourceExhausted, `grpc: received message larger than max (${maxMessageBytes})`)
+
+/** The refusal of a call of a method that is not there. */
+export function unknownMethod({ methods }: Service, path: string): Refusal {
+  const [, name = '', method = ''] = path.split('/')
+  const isKnown = [...methods.keys()].some((each) => each.startsWith(`/${name}/`))
+  return new Refusal(codes.unimplemented, isKnown ? `unknown method ${method} for service ${name}` : `unknown service ${name}`)
+}
+
+/**
+ * A method with one request and one response, which may be there at once. `bytes`: size of the request. `sizeOf`: about how many bytes a response
+ * has that may be large.
+ */
+export const unary = <V, R>(
+  decoder: Decoder<V>,
+  encoder: Encoder<R>,
+  answer: (request: V, bytes: number, call: Call) => R | Promise<R>,
+  sizeOf?: (response: R) => number,
+): Method => ({
+  open(call) {
+    let hasRequest = false
+    const send = (response: R) => {
+      call.send(encoder, response, sizeOf?.(response))
+      call.finish()
+    }
+    return {
+      message(message) {
+        hasRequest = true
+        const result = answer(decode(decoder, message), message.length, call)
+        if (result instanceof Promise) result.then(send, (error) => call.refuse(error))
+        else send(result)
+      },
+      end() {
+        if (!hasRequest) throw new Refusal(codes.internal, 'grpc: the call has no request')
+      },
+    }
+  },
+})
