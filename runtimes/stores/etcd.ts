@@ -58,7 +58,7 @@ const drainTimeout = 2_000
 export async function openEtcdStore(options: EtcdOptions): Promise<KeyValueStore> {
   validateOptions('openEtcdStore', etcdRows, options, { required: ['servers', 'clock', 'logger'] })
   const { clock, logger, servers, timeouts: { request = 10_000, attempt = 3_000, start = 60_000 } = {} } = options
-  const endpoints = await Endpoints.open(servers, options, clock, logger, { request, attempt })
+  const endpoints = Endpoints.open(servers, options, clock, logger, { request, attempt })
   const store = createStore(endpoints, clock, logger)
   for (const end = clock.monotonic() + start; ; ) {
     try {

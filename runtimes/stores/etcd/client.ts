@@ -2,7 +2,7 @@
  * One etcd member over gRPC: frequent calls with messages.ts, the others with etcd3's generated clients. Calls are not retried here, because a
  * repeated swap that had succeeded would be reported as lost; endpoints.ts decides what is retried, and where. No other file imports etcd3.
  */
-import { Etcd3, type ICallable, type IWatchCreateRequest, KVClient, LeaseClient, MaintenanceClient } from 'etcd3'
+import type { ICallable, KVClient, LeaseClient, MaintenanceClient } from 'etcd3'
 import { CallError, type Clock, type Context, type Logger, type Span } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { slowOperation } from '../../../core/tracing/span.ts'
@@ -10,7 +10,16 @@ import { attachable, type Told } from '../../wire/attached/channel.ts'
 import { type Channel, createChannel } from '../../wire/client/channel.ts'
 import { internal } from '../../wire/client/codes.ts'
 import type { SocketOptions } from '../../wire/client/socket.ts'
-import { type RangeResponse, rangeResponse, type TxnResponse, txnResponse, type WatchResponse, watchResponse } from './messages.ts'
+import {
+  type RangeResponse,
+  rangeResponse,
+  type TxnResponse,
+  txnResponse,
+  type WatchRequest,
+  type WatchResponse,
+  watchRequest,
+  watchResponse,
+} from './messages.ts'
 
 export interface WatchHandler {
   response(response: WatchResponse): void
@@ -31,7 +40,7 @@ export interface Client {
   /** Size of the database in bytes. */
   size(options: CallOptions): Promise<number>
   /** The returned function cancels the watch. */
-  watch(request: IWatchCreateRequest, handler: WatchHandler): () => void
+  watch(request: WatchRequest, handler: WatchHandler): () => void
   close(): void
 }
 
@@ -46,6 +55,13 @@ export interface CallOptions {
   readonly urgent?: boolean
 }
 
+/** The calls that etcd3 encodes. */
+interface RareCalls {
+  readonly kv: KVClient
+  readonly lease: LeaseClient
+  readonly maintenance: MaintenanceClient
+}
+
 type Exec = ICallable<unknown>['exec']
 
 /** A generated method of etcd3. */
@@ -57,27 +73,31 @@ interface Method {
 
 type Methods = Readonly<Record<string, Method>>
 
-class Generated extends Etcd3 {
-  methods(service: 'KV' | 'Watch' | 'Lease' | 'Maintenance'): Promise<Methods> {
-    return this.pool.withConnection(service, ({ client }) => client as unknown as Methods)
+/** Loads etcd3, which takes longer than everything else of a start. It creates its methods with a client, which does not connect until it is used. */
+async function rareCalls(channel: Channel): Promise<RareCalls> {
+  const { Etcd3, KVClient, LeaseClient, MaintenanceClient } = await import('etcd3')
+  class Generated extends Etcd3 {
+    methods(service: 'KV' | 'Lease' | 'Maintenance'): Promise<Methods> {
+      return this.pool.withConnection(service, ({ client }) => client as unknown as Methods)
+    }
   }
-}
-
-/** The generated methods; etcd3 creates them with a client, which does not connect until it is used. */
-async function generated(): Promise<[kv: Methods, watch: Methods, lease: Methods, maintenance: Methods]> {
-  const client = new Generated({ hosts: 'unused' })
+  const generated = new Generated({ hosts: 'unused' })
+  const through = async (service: 'KV' | 'Lease' | 'Maintenance') => callable(await generated.methods(service), channel)
   try {
-    return [await client.methods('KV'), await client.methods('Watch'), await client.methods('Lease'), await client.methods('Maintenance')]
+    return {
+      kv: new KVClient(await through('KV')),
+      lease: new LeaseClient(await through('Lease')),
+      maintenance: new MaintenanceClient(await through('Maintenance')),
+    }
   } finally {
-    client.close()
+    generated.close()
   }
 }
 
 /** Metadata that makes a member without a leader end the call; without it the call would hang. */
 const hasLeader = { hasleader: 'true' }
 
-export async function openClient(server: string, tls: SocketOptions, clock: Clock, logger: Logger): Promise<Client> {
-  const [kvMethods, watchMethods, leaseMethods, maintenanceMethods] = await generated()
+export function openClient(server: string, tls: SocketOptions, clock: Clock, logger: Logger): Client {
   // Two connections, so that a large list does not delay events.
   const told = carrierLog(server, logger)
   const [calls, streams] = [channel(), channel()]
@@ -86,18 +106,19 @@ export async function openClient(server: string, tls: SocketOptions, clock: Cloc
     // What connects through an egress selector is to be seen there.
     return tls.dial === undefined ? attachable(grpc, clock, told) : grpc
   }
-  const kv = new KVClient(callable(kvMethods, calls))
-  const lease = new LeaseClient(callable(leaseMethods, calls))
-  const maintenance = new MaintenanceClient(callable(maintenanceMethods, calls))
+  let rare: Promise<RareCalls> | undefined
+  const rarely = () => {
+    rare ??= rareCalls(calls)
+    return rare
+  }
   return {
     server,
     txn: (request, options) => call(calls, '/etcdserverpb.KV/Txn', request, txnResponse, options),
     range: (request, options) => call(calls, '/etcdserverpb.KV/Range', request, rangeResponse, options),
-    compact: (revision, options) => kv.compact({ revision: String(revision) }, options),
-    grantLease: async (seconds, options) => BigInt((await lease.leaseGrant({ TTL: String(seconds) }, options)).ID),
-    size: async (options) => Number((await maintenance.status(options)).dbSize),
+    compact: async (revision, options) => (await rarely()).kv.compact({ revision: String(revision) }, options),
+    grantLease: async (seconds, options) => BigInt((await (await rarely()).lease.leaseGrant({ TTL: String(seconds) }, options)).ID),
+    size: async (options) => Number((await (await rarely()).maintenance.status(options)).dbSize),
     watch(request, { response, end }) {
-      const { path, requestSerialize } = watchMethods['watch']!
       const message = (bytes: Buffer) => {
         let answer: WatchResponse
         try {
@@ -108,7 +129,7 @@ export async function openClient(server: string, tls: SocketOptions, clock: Cloc
         }
         response(answer)
       }
-      const cancel = streams.stream(path, hasLeader, requestSerialize({ create_request: request }), { message, end })
+      const cancel = streams.stream('/etcdserverpb.Watch/Watch', hasLeader, watchRequest(request), { message, end })
       return cancel
     },
     close() {

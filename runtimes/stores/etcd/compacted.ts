@@ -7,7 +7,7 @@ export async function oldestRevision({ watch }: Client): Promise<number | undefi
   try {
     return await new Promise<number | undefined>((resolve) => {
       cancel = watch(
-        { key: everything, start_revision: '1' },
+        { key: everything, startRevision: 1, prevKv: false },
         {
           response({ canceled, events, compactRevision }) {
             if (canceled || events.length > 0) resolve(compactRevision || undefined)

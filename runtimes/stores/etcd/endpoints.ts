@@ -35,14 +35,8 @@ export class Endpoints {
     this.#index = Math.floor(Math.random() * clients.length)
   }
 
-  static async open(
-    servers: readonly string[],
-    tls: SocketOptions,
-    clock: Clock,
-    logger: Logger,
-    timeouts: CallTimeouts,
-  ): Promise<Endpoints> {
-    const clients = await Promise.all(servers.map((server) => openClient(server, tls, clock, logger)))
+  static open(servers: readonly string[], tls: SocketOptions, clock: Clock, logger: Logger, timeouts: CallTimeouts): Endpoints {
+    const clients = servers.map((server) => openClient(server, tls, clock, logger))
     if (clients.length === 0) throw new StoreError('unavailable', 'no servers are configured')
     return new Endpoints(clients, clock, logger, timeouts)
   }

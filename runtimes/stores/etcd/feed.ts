@@ -88,7 +88,7 @@ export class Feed {
     const client = this.#endpoints.current
     this.#client = client
     this.#cancelWatch = client.watch(
-      { key: everything, range_end: everything, start_revision: String(this.#position + 1), prev_kv: this.previous, fragment: true },
+      { key: everything, rangeEnd: everything, startRevision: this.#position + 1, prevKv: this.previous },
       { response: (response) => this.#receive(client, response), end: (error) => this.#broken(client, storeError(error)) },
     )
   }

@@ -33,6 +33,15 @@ export interface RangeResponse {
   readonly count: number
 }
 
+export interface WatchRequest {
+  readonly key: Uint8Array
+  /** Exclusive end; absent: only `key`. */
+  readonly rangeEnd?: Uint8Array
+  readonly startRevision: number
+  /** Events have what they replaced. */
+  readonly prevKv: boolean
+}
+
 /** Response of a compare-and-swap. */
 export interface TxnResponse {
   readonly header: ResponseHeader
@@ -135,6 +144,19 @@ export function deleteRequest(key: string, expected: number): Uint8Array {
 export function rangeRequest(request: RangeRequest): Uint8Array {
   const writer = new ProtobufWriter(request.key.length + (request.rangeEnd?.length ?? 0) + overhead)
   writeRange(writer, request)
+  return writer.view()
+}
+
+/** A watch whose large responses are cut into fragments. */
+export function watchRequest({ key, rangeEnd, startRevision, prevKv }: WatchRequest): Uint8Array {
+  const writer = new ProtobufWriter(key.length + (rangeEnd?.length ?? 0) + overhead)
+  writeMessage(writer, 1, () => {
+    writeNumber(writer, 8, 1)
+    if (prevKv) writeNumber(writer, 6, 1)
+    writeNumber(writer, 3, startRevision)
+    if (rangeEnd) writeBytes(writer, 2, rangeEnd)
+    writeBytes(writer, 1, key)
+  })
   return writer.view()
 }
 

@@ -17,14 +17,14 @@ test('a watch ends with one error, and delivers nothing afterwards', async () =>
     stream.respond({ ':status': 200, 'content-type': 'application/grpc' })
     stream.write(Buffer.concat([message(''), message(cut), message('')]))
   })
-  const client = await openClient(server.url, {}, hostClock, warnings())
+  const client = openClient(server.url, {}, hostClock, warnings())
   let responses = 0
   const errors: CallError[] = []
   await within(
     'the end of the watch',
     new Promise<void>((resolve) => {
       client.watch(
-        { key: Buffer.from('k') },
+        { key: Buffer.from('k'), rangeEnd: Buffer.from('l'), startRevision: 1, prevKv: false },
         {
           response: () => void responses++,
           end(error) {
@@ -45,7 +45,7 @@ test('a watch ends with one error, and delivers nothing afterwards', async () =>
 
 test('a call fails with an error', async () => {
   await using server = await grpcServer((stream) => answer(stream, [cut]))
-  const client = await openClient(server.url, {}, hostClock, warnings())
+  const client = openClient(server.url, {}, hostClock, warnings())
   const options = { deadline: performance.now() + 60_000 }
   const calls = {
     range: () => client.range(rangeRequest({ key: Buffer.from('k') }), options),

@@ -10,6 +10,7 @@ import {
   rangeRequest,
   rangeResponse,
   txnResponse,
+  watchRequest,
   watchResponse,
 } from '../../../../runtimes/stores/etcd/messages.ts'
 import { mutate, type Random, seeded } from '../../../support/mutate.ts'
@@ -116,6 +117,26 @@ test('the server decodes a range request', () => {
         askedRange(key, { range_end: rangeEnd, limit: '1000', revision: String(revision) }),
       )
   }
+})
+
+test('the server decodes a request for a watch', () => {
+  const rangeEnd = Buffer.of(0)
+  for (const key of keys.map((text) => Buffer.from(text)))
+    for (const startRevision of revisions)
+      for (const prevKv of [false, true])
+        assert.deepEqual(asRead(watch, watchRequest({ key, rangeEnd, startRevision, prevKv })), {
+          request_union: 'create_request',
+          create_request: {
+            key,
+            range_end: rangeEnd,
+            start_revision: String(startRevision),
+            prev_kv: prevKv,
+            fragment: true,
+            filters: [],
+            progress_notify: false,
+            watch_id: '0',
+          },
+        })
 })
 
 const clusterId = 2n ** 64n - 1n
