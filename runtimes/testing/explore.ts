@@ -7,7 +7,7 @@ import { validateOptions } from '../../core/options/validate.ts'
 import { changesOf, textOf } from './changes.ts'
 import { type Fault, Faults } from './faults.ts'
 import { randomNumbers } from './random.ts'
-import { type Asked, isWrite } from './selection.ts'
+import { isWrite, type RequestFacts } from './selection.ts'
 import { type Snapshot, startTestServer, type TestObject, type TestServer } from './server.ts'
 import { trafficOf } from './traffic.ts'
 
@@ -76,7 +76,7 @@ const looks = 5
 
 interface Outcome {
   readonly state: { readonly [object: string]: object }
-  readonly requests: readonly Asked[]
+  readonly requests: readonly RequestFacts[]
   readonly isStorm: boolean
 }
 
@@ -189,7 +189,7 @@ async function run(
 type Harm = Pick<Fault, 'then' | 'times'>
 
 /** What may happen to a request. */
-function harmsOf({ verb, path }: Asked, delay: number): readonly Harm[] {
+function harmsOf({ verb, path }: RequestFacts, delay: number): readonly Harm[] {
   const slow: Harm[] = [{ then: { latency: delay } }, { then: { late: delay } }]
   // Longer than a step: the controller works without what is held back.
   const hold = { hold: minHold + delay }
@@ -201,7 +201,7 @@ function harmsOf({ verb, path }: Asked, delay: number): readonly Harm[] {
 }
 
 /** A schedule for what a controller asks: faults of single requests, and of events. */
-function scheduleOf(seed: number, user: string, requests: readonly Asked[]): Fault[] {
+function scheduleOf(seed: number, user: string, requests: readonly RequestFacts[]): Fault[] {
   const random = randomNumbers(seed)
   return Array.from({ length: 1 + random.integer(maxFaults) }, (): Fault => {
     const picked = random.pick(requests)

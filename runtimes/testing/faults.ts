@@ -15,7 +15,7 @@ import {
 import { milliseconds, type OptionType, oneOf, type RowsOf, shape, within } from '../../core/options/types.ts'
 import { validateOptions } from '../../core/options/validate.ts'
 import { randomNumbers } from './random.ts'
-import { type Asked, type Selection, selectionRows, selects } from './selection.ts'
+import { type RequestFacts, type Selection, selectionRows, selects } from './selection.ts'
 
 /**
  * What happens to a request:
@@ -97,7 +97,7 @@ class Active implements AddedFault {
   }
 
   /** Whether it happens to this request, or event, which counts. */
-  happens(asked: Asked): boolean {
+  happens(asked: RequestFacts): boolean {
     const { after = 0, times = Number.POSITIVE_INFINITY, share = 1 } = this.fault
     if (!selects(this.fault, asked)) return false
     if (this.#seen++ < after || this.hits >= times) return false
@@ -146,7 +146,7 @@ export class Faults {
   }
 
   /** What happens to a request: the faults count it in the order in which they were added, until one of them happens. */
-  static ofRequest(faults: Faults, asked: Asked): Verdict | undefined {
+  static ofRequest(faults: Faults, asked: RequestFacts): Verdict | undefined {
     if (Faults.isStopped(faults, asked)) return { then: 'lose', revision: 0 }
     for (const active of faults.#active) {
       const { then } = active.fault
@@ -158,17 +158,17 @@ export class Faults {
   }
 
   /** Whether a fault has stopped the user. */
-  static isStopped(faults: Faults, { user }: Asked): boolean {
+  static isStopped(faults: Faults, { user }: RequestFacts): boolean {
     return faults.#active.some(({ stopped }) => stopped === user)
   }
 
   /** As `ofRequest`, of an event of a watch. */
-  static ofEvent(faults: Faults, asked: Asked): Then | undefined {
+  static ofEvent(faults: Faults, asked: RequestFacts): Then | undefined {
     return faults.#active.find((active) => isOfEvents(active.fault.then) && active.happens(asked))?.fault.then
   }
 
   /** The request that stops a user has been done. */
-  static done(faults: Faults, { user }: Asked): void {
+  static done(faults: Faults, { user }: RequestFacts): void {
     for (const tell of faults.#stopped) tell(user)
   }
 
@@ -186,7 +186,7 @@ export class Faults {
 const why = 'a fault of the test'
 const reasons = new Map<number, Reason>(Object.entries(reasonCodes).map(([reason, code]) => [code, reason as Reason]))
 
-function errorOf(code: number, { resource, name }: Asked): ApiError {
+function errorOf(code: number, { resource, name }: RequestFacts): ApiError {
   const [plural = '', ...group] = resource.split('.')
   const groupResource = { resource: plural, group: group.join('.') }
   if (code === 404) return notFound(groupResource, name)
@@ -200,7 +200,7 @@ function errorOf(code: number, { resource, name }: Asked): ApiError {
 }
 
 /** The response that refuses a request. */
-export function refusal(code: number, asked: Asked): Response {
+export function refusal(code: number, asked: RequestFacts): Response {
   const { status } = errorOf(code, asked)
   const { retryAfterSeconds } = status.details ?? {}
   return Response.json(status, {

@@ -1,12 +1,12 @@
 /** What a server was asked, by whom, and what that changed. */
 import { type Change, changesOf, textOf } from './changes.ts'
-import { type Asked, isWrite, type Selection, selects } from './selection.ts'
+import { isWrite, type RequestFacts, type Selection, selects } from './selection.ts'
 
 /** Requests, and bytes of objects, that are remembered; the oldest are forgotten first. */
 const [maxRequests, maxBytes] = [10_000, 8 * 1024 * 1024]
 
 /** A request that a server was asked. */
-export class SeenRequest implements Asked {
+export class SeenRequest implements RequestFacts {
   readonly user: string
   readonly verb: string
   readonly resource: string
@@ -20,7 +20,7 @@ export class SeenRequest implements Asked {
   #before = ''
   #after = ''
 
-  constructor({ user, verb, resource, subresource, namespace, name, path }: Asked) {
+  constructor({ user, verb, resource, subresource, namespace, name, path }: RequestFacts) {
     ;[this.user, this.verb, this.resource] = [user, verb, resource]
     ;[this.subresource, this.namespace, this.name, this.path] = [subresource, namespace, name, path]
   }

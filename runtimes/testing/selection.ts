@@ -23,7 +23,7 @@ export interface Selection {
 }
 
 /** What is known of a request before it is answered. */
-export interface Asked {
+export interface RequestFacts {
   readonly user: string
   readonly verb: string
   /** Plural and group, such as `deployments.apps`; empty for paths that are no resources. */
@@ -43,17 +43,17 @@ export const selectionRows = { verb: oneOrMore, resource: oneOrMore, namespace: 
 
 const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? (value as readonly T[]) : [value as T])
 
-export const isWrite = ({ verb }: Asked): boolean => (verbs.write as readonly string[]).includes(verb)
+export const isWrite = ({ verb }: RequestFacts): boolean => (verbs.write as readonly string[]).includes(verb)
 
 const hasVerb = (wanted: Verb, verb: string) =>
   wanted === verb || (wanted in verbs && (verbs[wanted as 'read'] as readonly string[]).includes(verb))
 
-function hasResource(wanted: string, { resource, subresource }: Asked): boolean {
+function hasResource(wanted: string, { resource, subresource }: RequestFacts): boolean {
   const [plural = '', part] = wanted.split('/')
   return (plural === resource || plural === resource.split('.')[0]) && (part === undefined || part === subresource)
 }
 
-export function selects({ verb, resource, namespace, name, user }: Selection, asked: Asked): boolean {
+export function selects({ verb, resource, namespace, name, user }: Selection, asked: RequestFacts): boolean {
   return (
     (verb === undefined || listOf(verb).some((each) => hasVerb(each, asked.verb))) &&
     (resource === undefined || listOf(resource).some((each) => hasResource(each, asked))) &&
@@ -73,7 +73,7 @@ function nameIn(body: string | undefined): string {
 }
 
 /** `body`: of a creation, whose path has no name. */
-export function askedBy(request: Request, user: string, body: string | undefined): Asked {
+export function factsOf(request: Request, user: string, body: string | undefined): RequestFacts {
   const path = targetOf(request)
   const { path: plain, query } = splitTarget(path)
   const { verb, resource, group, subresource, namespace, name } = requestInfo(request.method, plain, query)

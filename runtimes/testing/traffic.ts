@@ -4,7 +4,7 @@ import { origin } from './call.ts'
 import { Faults, refusal, type Verdict } from './faults.ts'
 import { pauseOn } from './pause.ts'
 import { Requests, SeenRequest } from './requests.ts'
-import { type Asked, askedBy, isWrite } from './selection.ts'
+import { factsOf, isWrite, type RequestFacts } from './selection.ts'
 import { FrameReader } from './watch-frames.ts'
 
 type Handle = (request: Request, connection: Connection) => Promise<Response>
@@ -21,7 +21,7 @@ export interface TrafficServer {
 
 /** An open watch. */
 interface OpenWatch {
-  readonly asked: Asked
+  readonly asked: RequestFacts
   break(): void
 }
 
@@ -91,7 +91,7 @@ export class Traffic {
     if (!this.isActive) return this.#server.handle(request, connection)
     const user = await this.#userOf(request, connection)
     const body = noBody.has(request.method) ? undefined : new Uint8Array(await request.arrayBuffer())
-    const asked = askedBy(request, user, body && new TextDecoder().decode(body))
+    const asked = factsOf(request, user, body && new TextDecoder().decode(body))
     const again = body
       ? new Request(request.url, { method: request.method, headers: [...request.headers], body, signal: request.signal })
       : request
@@ -114,7 +114,7 @@ export class Traffic {
   async #answer(
     request: Request,
     connection: Connection,
-    asked: Asked,
+    asked: RequestFacts,
     changed: ReturnType<typeof Requests.add> | undefined,
   ): Promise<Response | undefined> {
     const verdict = this.#faults && Faults.ofRequest(this.#faults, asked)
@@ -140,7 +140,7 @@ export class Traffic {
   }
 
   /** A read of the state at a revision: of one object, a list with it alone. */
-  #stale(request: Request, { verb, name }: Asked, { revision }: Verdict): Request {
+  #stale(request: Request, { verb, name }: RequestFacts, { revision }: Verdict): Request {
     if (verb !== 'get' && verb !== 'list') return request
     const url = new URL(request.url)
     if (verb === 'get') {
@@ -155,7 +155,7 @@ export class Traffic {
   }
 
   /** Notes the object before and after a write. */
-  async #noted(asked: Asked, ask: () => Promise<Response>, changed: (before: string, after: string) => void): Promise<Response> {
+  async #noted(asked: RequestFacts, ask: () => Promise<Response>, changed: (before: string, after: string) => void): Promise<Response> {
     const before = await this.#textOf(asked)
     const response = await ask()
     const isDry = new URL(origin + asked.path).searchParams.has('dryRun')
@@ -164,7 +164,7 @@ export class Traffic {
   }
 
   /** The object of a request as it is, for a diff; empty: there is none. */
-  async #textOf({ path, name, verb }: Asked): Promise<string> {
+  async #textOf({ path, name, verb }: RequestFacts): Promise<string> {
     if (name === '') return ''
     const { pathname } = new URL(origin + path)
     const segments = pathname.split('/')
@@ -178,7 +178,7 @@ export class Traffic {
     return JSON.stringify({ ...object, metadata: others })
   }
 
-  #watched(response: Response, body: ReadableStream<Uint8Array>, asked: Asked): Response {
+  #watched(response: Response, body: ReadableStream<Uint8Array>, asked: RequestFacts): Response {
     const reader = body.getReader()
     const frames = new FrameReader(response.headers.get('content-type') ?? '')
     const waiting: Uint8Array<ArrayBuffer>[] = []
@@ -223,7 +223,7 @@ export class Traffic {
   }
 
   /** What happens to an event before it is delivered. */
-  async #deliver(asked: Asked, watch: OpenWatch, signal: AbortSignal): Promise<void> {
+  async #deliver(asked: RequestFacts, watch: OpenWatch, signal: AbortSignal): Promise<void> {
     const then = this.#faults && Faults.ofEvent(this.#faults, asked)
     if (then === 'drop') watch.break()
     else if (typeof then === 'object' && 'hold' in then) {
@@ -269,7 +269,7 @@ async function nameOf(response: Response): Promise<string> {
 }
 
 /** The object of a list with at most one. */
-async function staleObject(response: Response, asked: Asked): Promise<Response> {
+async function staleObject(response: Response, asked: RequestFacts): Promise<Response> {
   const { items = [], kind, apiVersion } = (await response.json()) as { items?: object[]; kind: string; apiVersion: string }
   const [object] = items
   return object ? Response.json({ kind: kind.replace(/List$/, ''), apiVersion, ...object }) : refusal(404, asked)

@@ -26,7 +26,7 @@ export interface Space {
 }
 
 /** Milliseconds: controllers retry with growing delays. */
-const patience = 180_000
+const timeout = 180_000
 
 export function spaceOf(cluster: Cluster, namespace: string): Space {
   const { api } = cluster
@@ -47,14 +47,14 @@ export function spaceOf(cluster: Cluster, namespace: string): Space {
             last = body
             return status === 200 && condition(body) && body
           },
-          patience,
+          timeout,
         )
       } catch (error) {
         throw new Error(`${at}: ${what}; last seen: ${JSON.stringify(last)}`, { cause: error })
       }
     },
     async gone(at) {
-      await eventually(`${at} is gone`, async () => (await api.get(at)).status === 404, patience)
+      await eventually(`${at} is gone`, async () => (await api.get(at)).status === 404, timeout)
     },
     async pods(selector, what, condition) {
       const at = `${path('v1', 'pods')}?labelSelector=${encodeURIComponent(selector)}`
@@ -64,7 +64,7 @@ export function spaceOf(cluster: Cluster, namespace: string): Space {
           const { items } = await api.list(at)
           return condition(items) && items
         },
-        patience,
+        timeout,
       )
     },
   }

@@ -10,7 +10,7 @@ import { allKinds } from '../support/all-kinds.ts'
 import { startInProcess } from '../support/in-process.ts'
 
 /** Characters of an answer that refuses, at most. */
-const longestRefusal = 512 * 1024
+const maxRefusal = 512 * 1024
 
 export interface Bench {
   /** Every kind that is stored. */
@@ -52,7 +52,7 @@ export async function openBench(plugins = false): Promise<Bench> {
         response.status === 504 ||
         /failed to create typed patch object|unable to convert unstructured object|doesn't match \$setElementOrder list/.test(text)
       assert.ok(response.status < 500 || isKnown, `${response.status}: ${text.slice(0, 300)}`)
-      assert.ok(response.status < 300 || text.length < longestRefusal, `${text.length} characters`)
+      assert.ok(response.status < 300 || text.length < maxRefusal, `${text.length} characters`)
       return { status: response.status, text }
     },
     close,

@@ -19,7 +19,7 @@ const mostSent = 48 * megabyte
 const mostMemory = 160
 
 /** Most bytes of this server's own requests on a connection. */
-const longestOwn = 8 * 1024
+const maxOwn = 8 * 1024
 
 const piece = Buffer.alloc(megabyte, 'x')
 const switched = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n'
@@ -203,7 +203,7 @@ describe('slow readers', {
     assert.ok(grown < mostMemory, `${Math.round(grown)} MiB for ${clients.length} routes`)
     for (const { route, close } of clients) {
       // Not the connections of this server's own requests, which stay open for the next ones.
-      const carriers = [...route.backend.sockets].filter(({ bytesRead }) => bytesRead > longestOwn)
+      const carriers = [...route.backend.sockets].filter(({ bytesRead }) => bytesRead > maxOwn)
       assert.equal(carriers.length, 1, route.name)
       close()
       await eventually(`${route.name}: the end at the backend`, async () => {

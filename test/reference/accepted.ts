@@ -58,7 +58,7 @@ const anyRequest = () => true
 
 const maxCauses = 100
 const maxText = 48 * 1024
-const longestText = 10 * 1024
+const maxMessage = 10 * 1024
 
 /** With the errors that we list when there are more. */
 function withFirstCauses(answer: Normal): Normal {
@@ -292,7 +292,7 @@ export const acceptedDifferences: readonly Accepted[] = [
     applies: anyRequest,
     clear: (answer) =>
       onBody(answer, (name, member) =>
-        name === 'message' && typeof member === 'string' && member.length > longestText ? `${member.slice(0, 4096)}…` : undefined,
+        name === 'message' && typeof member === 'string' && member.length > maxMessage ? `${member.slice(0, 4096)}…` : undefined,
       ),
   },
   {

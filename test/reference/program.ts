@@ -11,7 +11,7 @@ import type { Answer } from './exchange.ts'
 import { serviceAccountKey } from './ours.ts'
 
 /** Milliseconds after which a program that accepted its flags is ended; the reference gives up its store after 20 s. */
-const patience = 15_000
+const timeout = 15_000
 /** The exit code that stands for a program that started. */
 const started = -1
 
@@ -32,7 +32,7 @@ export async function run([program, ...args]: Command, flags: string): Promise<A
   const timer = setTimeout(() => {
     late = true
     child.kill('SIGKILL')
-  }, patience)
+  }, timeout)
   const [code] = (await once(child, 'close')) as [number | null]
   clearTimeout(timer)
   remove()

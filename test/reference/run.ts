@@ -85,7 +85,7 @@ function names(path: string, { body }: Answer): [string, string][] {
 }
 
 /** Milliseconds for which a request with `until` is repeated, and between two of them. */
-const patience = 30_000
+const maxWait = 30_000
 const pause = 100
 
 async function sent(target: Target, call: Call): Promise<Answer> {
@@ -93,7 +93,7 @@ async function sent(target: Target, call: Call): Promise<Answer> {
   const began = performance.now()
   for (;;) {
     const { status } = await target.send(call)
-    if (status === call.until || performance.now() - began > patience) return { status, headers: [], body: Buffer.from('') }
+    if (status === call.until || performance.now() - began > maxWait) return { status, headers: [], body: Buffer.from('') }
     await sleep(pause)
   }
 }

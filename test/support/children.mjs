@@ -4,7 +4,7 @@ import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Milliseconds that children have to end by themselves. */
-const patience = 3000
+const timeout = 3000
 const groups = new Set()
 
 function signal(group, name) {
@@ -33,7 +33,7 @@ export function startGroup(command, args, options) {
 async function endGroups() {
   const left = () => [...groups].filter((group) => signal(group, 0))
   for (const group of groups) signal(group, 'SIGTERM')
-  for (const end = performance.now() + patience; left().length > 0 && performance.now() < end; ) await sleep(20)
+  for (const end = performance.now() + timeout; left().length > 0 && performance.now() < end; ) await sleep(20)
   for (const group of left()) signal(group, 'SIGKILL')
 }
 

@@ -1,4 +1,4 @@
-/** Starts a server with the options of the core; tests may also replace what options mean. */
+/** Servers for tests that replace what options mean, or the table of resources. All others start with `in-process.ts`, as users start one. */
 import type { ApiServer } from '../../core/assembly/api-server.ts'
 import { prepareServer } from '../../core/assembly/server.ts'
 import type { Apis } from '../../core/config/apis.ts'

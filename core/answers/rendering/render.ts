@@ -156,7 +156,7 @@ function knownJsonRenderer({ jsonRenderers }: AnswerServices, definition: Resour
 }
 
 function partialRenderer(
-  { platform, joining, protobuf }: AnswerServices,
+  { platform, buffers, protobuf }: AnswerServices,
   answered: Answered,
   negotiated: Negotiated,
   version: string,
@@ -168,7 +168,7 @@ function partialRenderer(
   const apiVersion = platform.name(`meta.<domain>/${version}`)
   const encoding = encodings[format]
   const write = (value: object) => encoding.write({ value: value as never, schema }, pretty)
-  const { read, pieces, print } = metadataOnly(definition, apiVersion, joining)
+  const { read, pieces, print } = metadataOnly(definition, apiVersion, buffers)
   const item = (entry: StoredObject) => partialObject(apiVersion, read(entry))
   const message = (entry: StoredObject) => protobuf.encode(schema, ...pieces(entry))
   const made = (entry: StoredObject) => {
@@ -214,7 +214,7 @@ function tableRenderer(
   const name = `table/${version}/${includeObject}/${headers}/${apiVersionOf(definition)}/${format}${pretty ? '/pretty' : ''}`
   const parsed = (entry: StoredObject, rowContext: CellContext) =>
     writeJson(table.row(fromStorageVersion(definition, entry.copy()), rowContext))
-  const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, answers.joining) : parsed
+  const print = hubOf(definition) === undefined ? rowPrinter(definition, table, options, parsed, answers.buffers) : parsed
   const rowName = `${apiVersionOf(definition)}/row/${version}/${includeObject}`
   const encoding = encodings[format]
   const single = (list: Uint8Array) => (isCompact(negotiated) ? withoutLineFeed(list) : list)

@@ -15,13 +15,13 @@ const decoder = new TextDecoder()
 
 type RowPrinter = (entry: StoredObject, context: CellContext) => Uint8Array
 
-/** Prints rows of objects in served form; `row` prints objects whose bytes have another form. `joining`: for the object that is being read. */
+/** Prints rows of objects in served form; `row` prints objects whose bytes have another form. `buffers`: for the object that is being read. */
 export function rowPrinter(
   definition: ResourceDefinition,
   table: TableWriter,
   { apiVersion, includeObject }: TableOptions,
   row: RowPrinter,
-  joining: BufferPool,
+  buffers: BufferPool,
 ): RowPrinter {
   const find = metadataFinder(definition)
   const partial = partialStart(apiVersion)
@@ -34,7 +34,7 @@ export function rowPrinter(
   }
 
   return (entry, context) => {
-    const served = joining.join(entry.pieces)
+    const served = buffers.join(entry.pieces)
     const place = find(served)
     if (place === undefined) return row(entry, context)
     const object = decode(served, place)
@@ -48,10 +48,10 @@ export function rowPrinter(
 }
 
 /**
- * Decodes and prints objects reduced to their metadata; `pieces`: the print in pieces to be joined before the next object is read. `joining`: for
+ * Decodes and prints objects reduced to their metadata; `pieces`: the print in pieces to be joined before the next object is read. `buffers`: for
  * the object that is being read.
  */
-export function metadataOnly(definition: ResourceDefinition, apiVersion: string, joining: BufferPool) {
+export function metadataOnly(definition: ResourceDefinition, apiVersion: string, buffers: BufferPool) {
   const find = metadataFinder(definition)
   const start = partialStart(apiVersion)
   const startBytes = encoder.encode(start)
@@ -61,7 +61,7 @@ export function metadataOnly(definition: ResourceDefinition, apiVersion: string,
 
   /** Bytes of the metadata; undefined if the object's bytes have another form. */
   const cut = (entry: StoredObject) => {
-    const served = joining.join(entry.pieces)
+    const served = buffers.join(entry.pieces)
     const place = find(served)
     return place && ownMetadataBytes(served.subarray(place.start, place.end), definition)
   }

@@ -16,7 +16,7 @@ export interface AnswerServices extends Cluster {
   readonly pauses: Pauses
   readonly protobuf: ProtobufEncoder
   /** Joins the bytes of an object that is read at once. */
-  readonly joining: BufferPool
+  readonly buffers: BufferPool
   readonly listBudget: ListBudget
   readonly watchEncoders: WatchEncoders
   /** Of compact JSON, as most responses are: negotiation has the same result for most. */
@@ -26,7 +26,7 @@ export interface AnswerServices extends Cluster {
 export const createAnswerServices = (given: Cluster & Pick<AnswerServices, 'negotiator' | 'pauses'>): AnswerServices => ({
   ...given,
   protobuf: new ProtobufEncoder(),
-  joining: new BufferPool(),
+  buffers: new BufferPool(),
   listBudget: new ListBudget(),
   watchEncoders: new WatchEncoders(),
   jsonRenderers: new WeakMap(),

@@ -4,12 +4,11 @@ import { after, before, describe, test } from 'node:test'
 import { createRefresher } from '../../../core/aggregation/refresher.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Outbound } from '../../../core/ports.ts'
+import type { ApiServer } from '../../../core/server.ts'
 import { registration, registrations } from '../../support/aggregation.ts'
 import type { Api } from '../../support/api.ts'
 import { ManualClock } from '../../support/clock.ts'
-import type { AssembledServer } from '../../support/core-server.ts'
-import { startCore } from '../../support/core-server.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { apiOn, startInProcess } from '../../support/in-process.ts'
 import { silentLogger } from '../../support/logger.ts'
 import { eventually } from '../../support/wait.ts'
 
@@ -113,7 +112,7 @@ for (const routes of [false, true])
   describe(`availability of API services by ${routes ? 'endpoints' : 'cluster IP'}`, () => {
     const all = cases(routes)
     const answers = new Map(Object.entries(all).map(([name, { answers }]) => [`${name}.example.com`, answers]))
-    let server: AssembledServer
+    let server: ApiServer
     let api: Api
 
     const conditionsOf = async (name: string) => {
@@ -137,7 +136,8 @@ for (const routes of [false, true])
         },
         call: () => Promise.reject(new Error('no calls')),
       }
-      server = await startCore({ platform: createPlatform('kubernetes'), controllers: [], aggregatorRouting: routes }, { outbound })
+      server = (await startInProcess({ platform: createPlatform('kubernetes'), controllers: [], aggregatorRouting: routes, outbound }))
+        .server
       api = apiOn(server)
       for (const [name, { service, slice }] of Object.entries(all)) {
         if (service) await api.create('/api/v1/namespaces/default/services', { metadata: { name }, spec: service })

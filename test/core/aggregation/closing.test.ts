@@ -7,8 +7,7 @@ import { createPlatform } from '../../../core/platform.ts'
 import type { Outbound } from '../../../core/ports.ts'
 import { memoryStore } from '../../../runtimes/web/index.ts'
 import { registration, registrations } from '../../support/aggregation.ts'
-import { startCore } from '../../support/core-server.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { apiOn, startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 setFlagsFromString('--expose-gc')
@@ -35,14 +34,16 @@ test('requests to servers that do not answer end with this server', async () => 
     call: () => Promise.reject(new Error('no calls')),
   }
   const store = memoryStore()
-  const start = (identity: string) =>
-    startCore(
-      {
-        ...{ platform, controllers: [], identity, hostname: identity, advertiseAddress: `192.0.2.${identity.length}`, peerCaFile: 'ca' },
-        proxyClientFiles: { certificate: 'crt', key: 'key' },
-      },
-      { store, files, outbound },
-    )
+  const start = async (identity: string) => {
+    const { server } = await startInProcess({
+      ...{ platform, controllers: [], identity, hostname: identity, advertiseAddress: `192.0.2.${identity.length}`, peerCaFile: 'ca' },
+      proxyClientFiles: { certificate: 'crt', key: 'key' },
+      store,
+      files,
+      outbound,
+    })
+    return server
+  }
   const servers = [await start('a'), await start('bb')]
   const api = apiOn(servers[0] as (typeof servers)[0])
   const spec = { type: 'ExternalName', externalName: 'api.example.org' }

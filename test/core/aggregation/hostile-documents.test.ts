@@ -5,11 +5,10 @@ import { maxDocumentBytes } from '../../../core/aggregation/remote-document.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Outbound } from '../../../core/ports.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
+import type { ApiServer } from '../../../core/server.ts'
 import { consoleLogger } from '../../../runtimes/web/ports.ts'
 import { registration, registrations } from '../../support/aggregation.ts'
-import type { AssembledServer } from '../../support/core-server.ts'
-import { startCore } from '../../support/core-server.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { apiOn, startInProcess } from '../../support/in-process.ts'
 import { longestPause } from '../../support/pauses.ts'
 import { trials } from '../../support/soak.ts'
 import { eventually } from '../../support/wait.ts'
@@ -176,7 +175,7 @@ const groupOf = (name: string) => `${name}.example.com`
 const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 describe('documents of servers behind this one', () => {
-  let server: AssembledServer
+  let server: ApiServer
   const warned = new Set<string>()
   /** Requests that have been answered, by server and path. */
   const asked = new Set<string>()
@@ -208,7 +207,7 @@ describe('documents of servers behind this one', () => {
       call: () => Promise.reject(new Error('no calls')),
     }
     const logger = { ...consoleLogger, warn: (fields: object) => void warned.add(String((fields as { name?: string }).name)) }
-    server = await startCore({ platform: createPlatform('kubernetes'), controllers: [] }, { outbound, telemetry: { logger } })
+    server = (await startInProcess({ platform: createPlatform('kubernetes'), controllers: [], outbound, telemetry: { logger } })).server
   })
   after(() => server.close())
 

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { ApiServer, ServerOptions } from '../../../core/server.ts'
 import { consoleLogger } from '../../../runtimes/web/ports.ts'
 import { readFacts } from '../../reference/audit/facts.ts'
 import { type Event, normalEvent } from '../../reference/audit/normal.ts'
 import { steps } from '../../reference/audit/requests.ts'
 import { sendAll } from '../../reference/audit/send.ts'
-import type { AssembledServer } from '../../support/core-server.ts'
-import { type CoreOptions, startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const connection = { remoteAddress: '127.0.0.1', remotePort: 1, protocol: 'h2' } as const
@@ -24,7 +24,7 @@ const policy = {
 const written = new Map<string, string[]>()
 /** A timer of the server, such as a watch's, does not keep the process alive. */
 const alive = setInterval(() => {}, 1_000)
-let server: AssembledServer
+let server: ApiServer
 let ours: Event[]
 
 /** The lines of a request, when its last event is there. */
@@ -42,7 +42,7 @@ before(async () => {
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   }).privateKey
   const issuer = 'https://kubernetes.default.svc'
-  const options: CoreOptions = {
+  const options: ServerOptions = {
     platform: 'kubernetes',
     tokens: users,
     authorizationModes: ['RBAC'],
@@ -58,7 +58,7 @@ before(async () => {
       written.set(auditID, [...(written.get(auditID) ?? []), line])
     }
   }
-  server = await startCore(options, { telemetry: { logger: consoleLogger, audit } })
+  server = (await startInProcess({ ...options, telemetry: { logger: consoleLogger, audit } })).server
   ours = (await sendAll('http://test', (request) => server.fetch(request, connection), linesOf)).map(normalEvent)
 })
 after(async () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Connection } from '../../../core/ports.ts'
-import type { AssembledServer } from '../../support/core-server.ts'
-import { type CoreOptions, startCore } from '../../support/core-server.ts'
+import type { ApiServer, ServerOptions } from '../../../core/server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { silentLogger } from '../../support/logger.ts'
 
 const policyOf = (...rules: object[]) => ({ kind: 'Policy', apiVersion: 'audit.k8s.io/v1', rules })
@@ -21,7 +21,7 @@ interface Line {
   readonly annotations?: object
 }
 
-const running: AssembledServer[] = []
+const running: ApiServer[] = []
 /** A timer of the server does not keep the process alive. */
 const alive = setInterval(() => {}, 1_000)
 after(async () => {
@@ -30,13 +30,13 @@ after(async () => {
 })
 
 /** A server whose log is `write`, by default the returned list. */
-async function serve(auditPolicy: object, more: CoreOptions = {}, write?: (lines: Uint8Array) => Promise<void>) {
+async function serve(auditPolicy: object, more: ServerOptions = {}, write?: (lines: Uint8Array) => Promise<void>) {
   const lines: Line[] = []
   const audit = async (bytes: Uint8Array) => {
     for (const line of new TextDecoder().decode(bytes).split('\n').slice(0, -1)) lines.push(JSON.parse(line))
   }
-  const options: CoreOptions = { platform: 'kubernetes', controllers: [], auditPolicy, ...more }
-  const server = await startCore(options, { telemetry: { logger: silentLogger, audit: write ?? audit } })
+  const options: ServerOptions = { platform: 'kubernetes', controllers: [], auditPolicy, ...more }
+  const { server } = await startInProcess({ ...options, telemetry: { logger: silentLogger, audit: write ?? audit } })
   running.push(server)
   const send = async (method: string, path: string, body?: string, headers: Record<string, string> = {}, connection?: Connection) => {
     const id = `${method} ${path} ${Math.floor(performance.now() * 1000)}`.replaceAll(' ', '-')

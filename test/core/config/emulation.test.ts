@@ -7,8 +7,7 @@ import { createPlatform } from '../../../core/platform.ts'
 import { builtInResources } from '../../../core/resources/group-versions.ts'
 import { serverOptions } from '../../../runtimes/node/start/options.ts'
 import type { Api } from '../../support/api.ts'
-import { startCore } from '../../support/core-server.ts'
-import { apiOn } from '../../support/in-process.ts'
+import { apiOn, startInProcess } from '../../support/in-process.ts'
 
 const conflicts = (...argv: string[]) => flagConflicts(parseFlags(argv, 'apiserver'))
 const release = (minor: number) => `1.${minor}` as const
@@ -124,7 +123,7 @@ describe('served versions', () => {
 
 describe('a server', () => {
   async function withServer(argv: readonly string[], run: (api: Api) => Promise<void>): Promise<void> {
-    const server = await startCore({ ...serverOptions(parseFlags(argv, 'apiserver')), authorizationModes: ['AlwaysAllow'] })
+    const { server } = await startInProcess({ ...serverOptions(parseFlags(argv, 'apiserver')), authorizationModes: ['AlwaysAllow'] })
     try {
       await run(apiOn(server))
     } finally {

@@ -13,10 +13,10 @@ import { receiveBody } from '../../../core/request/body.ts'
 import { whenSent } from '../../../core/request/ended.ts'
 import type { Exchange, ExchangeObserver } from '../../../core/request/exchange.ts'
 import { createNegotiator } from '../../../core/request/negotiate.ts'
+import type { ApiServer } from '../../../core/server.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
 import { ManualClock } from '../../support/clock.ts'
-import type { AssembledServer } from '../../support/core-server.ts'
-import { startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { silentLogger } from '../../support/logger.ts'
 import { quiet } from '../../support/quiet.ts'
 import { eventually, within } from '../../support/wait.ts'
@@ -27,7 +27,7 @@ const object = (name: string) => ({ kind: 'ConfigMap', apiVersion: 'v1', metadat
 let notes: unknown[][] = []
 /** Given to requests while they are recorded. */
 let prepare: ((exchange: Exchange) => void) | undefined
-let server: AssembledServer
+let server: ApiServer
 
 const observer = (exchange: Exchange): ExchangeObserver => ({
   authenticated: () => void notes.push(['authenticated', exchange.user.name]),
@@ -50,7 +50,7 @@ const outermost: Authenticator = {
 }
 
 before(async () => {
-  server = await startCore({ authenticators: [outermost] })
+  server = (await startInProcess({ authenticators: [outermost] })).server
 })
 after(() => server.close())
 

@@ -4,14 +4,14 @@ import type { Handler } from '../../../core/filters/filter.ts'
 import { createRouter, type OptionalHandler } from '../../../core/filters/router.ts'
 import type { Exchange, RequestInfo } from '../../../core/request/exchange.ts'
 import { requestInfo } from '../../../core/request/info.ts'
-import { startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { within } from '../../support/wait.ts'
 
 const group = 'metrics.example.com'
 
 test('a delegate serves its group version with all paths below it, and no others', async (t) => {
   const delegates = new Map<string, Handler>()
-  const server = await startCore({ delegates })
+  const { server } = await startInProcess({ delegates })
   t.after(() => server.close())
   const ask = async (path: string, method = 'GET') => {
     const response = await server.fetch(new Request(`http://server${path}`, { method }))
@@ -39,7 +39,7 @@ test('a delegate serves its group version with all paths below it, and no others
 test('a delegate is called only for authorized requests', async (t) => {
   let asked = 0
   const delegates = new Map<string, Handler>([[`${group}/v1`, () => new Response(`${++asked}`)]])
-  const server = await startCore({ delegates, authorizationModes: ['RBAC'] })
+  const { server } = await startInProcess({ delegates, authorizationModes: ['RBAC'] })
   t.after(() => server.close())
   const response = await server.fetch(new Request(`http://server/apis/${group}/v1/nodes`))
   assert.deepEqual([response.status, asked], [403, 0])
@@ -47,7 +47,7 @@ test('a delegate is called only for authorized requests', async (t) => {
 
 test('the bodies of a delegated request and of its response are streams', async (t) => {
   const delegates = new Map<string, Handler>([[`${group}/v1`, ({ request }) => new Response(request.body)]])
-  const server = await startCore({ delegates })
+  const { server } = await startInProcess({ delegates })
   t.after(() => server.close())
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ApiServer } from '../../../core/server.ts'
 import { definitionsPath, smallDefinition } from '../../conformance/definitions.ts'
-import { startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually } from '../../support/wait.ts'
 
 const curl = 'curl/8.14.1'
@@ -22,7 +22,7 @@ async function send(path: string, agent: string, { method = 'GET', body, accept 
   return server.fetch(new Request(`http://x${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) }))
 }
 before(async () => {
-  server = await startCore({})
+  server = (await startInProcess()).server
   assert.equal((await send(definitionsPath, kubectl, { method: 'POST', body: definition })).status, 201)
   const created = async () => (await send('/apis/indent.example/v1/things', kubectl, { method: 'POST', body: thing })).status === 201
   await eventually('the custom resource is served', created)

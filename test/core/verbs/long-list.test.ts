@@ -13,7 +13,7 @@ import { decodeEnvelope, decodeProtobuf, encodeObject } from '../../../core/sche
 import { parseYamlText, yamlText } from '../../../core/schema/yaml/text.ts'
 import type { ApiServer } from '../../../core/server.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
-import { startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 
 /** More objects and bytes than one slice holds. */
 const count = 150
@@ -38,7 +38,7 @@ const clock: Clock = {
 
 let server: ApiServer
 before(async () => {
-  server = await startCore({ controllers: [] }, { clock })
+  server = (await startInProcess({ controllers: [], clock })).server
   for (let i = 0; i < count; i++) {
     const name = `o${String(i).padStart(4, '0')}`
     const odd = `a\n\n  b: "c"${i % 2 === 0 ? '\u2028' : ''}\u00e9\n${'x'.repeat(i)}`
@@ -166,7 +166,7 @@ test('encoding stops when the client cancels', async () => {
 })
 
 test('a list cut off by a closing server ends with an error', async () => {
-  const closing = await startCore({ controllers: [] }, { clock })
+  const { server: closing } = await startInProcess({ controllers: [], clock })
   const send = (method: string, body?: object) =>
     closing.fetch(
       new Request(`http://x${path}`, {

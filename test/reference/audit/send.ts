@@ -1,7 +1,7 @@
 import { admin, type Step, steps } from './requests.ts'
 
 /** Milliseconds in which a server must know what it has been told. */
-const patience = 30_000
+const timeout = 30_000
 
 export function requestOf({ name, method = 'GET', path, body, headers, token = admin }: Step, url: string): Request {
   const content = typeof body === 'string' ? body : JSON.stringify(body)
@@ -26,7 +26,7 @@ export async function sendAll(
 ): Promise<string[]> {
   const all: string[] = []
   for (const step of steps) {
-    const end = performance.now() + patience
+    const end = performance.now() + timeout
     for (let attempt = 0; ; attempt++) {
       const name = attempt === 0 ? step.name : `${step.name}/${attempt}`
       await (await fetch(requestOf({ ...step, name }, url))).text()

@@ -18,8 +18,8 @@ const log = (fields: object, message: string) => void messages.push(`${message} 
 const logger = { debug: log, info: log, warn: log, error: log }
 const real = createOutbound()
 /** Timeout of webhook calls, in milliseconds. */
-let patience = 60_000
-const outbound: Outbound = { ...real, fetch: (request, options) => real.fetch(request, { ...options, timeout: patience }) }
+let timeout = 60_000
+const outbound: Outbound = { ...real, fetch: (request, options) => real.fetch(request, { ...options, timeout }) }
 const own = ['https://api']
 let webhook: TokenWebhook
 
@@ -94,12 +94,12 @@ test('temporary failures are retried', async () => {
 test('invalid responses are refused, and the log does not show the token', async () => {
   const each = await tokens()
   for (const token of ['malformed', 'html', 'strange', 'wrongversion', 'huge', 'stalled']) {
-    patience = token === 'stalled' ? 1_000 : 60_000
+    timeout = token === 'stalled' ? 1_000 : 60_000
     await assert.rejects(ask(each, `${token}-secret`), AuthenticationError, token)
   }
   assert.ok(messages.length > 0, 'failures are logged')
   for (const message of messages) assert.doesNotMatch(message, /secret/)
-  patience = 60_000
+  timeout = 60_000
 })
 
 test('a slow response delays no other request', async () => {

@@ -12,7 +12,7 @@ import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { createSecrets, secretOptions } from '../../../runtimes/testing/secrets.ts'
 import { consoleLogger } from '../../../runtimes/web/ports.ts'
 import { ManualClock } from '../../support/clock.ts'
-import { startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { eventually, within } from '../../support/wait.ts'
 import { deferred, open, session } from './support.ts'
 
@@ -48,10 +48,15 @@ async function steppedServer() {
   const platform = createPlatform('kubernetes')
   const connection = { url: 'https://tokens.example.com/', options: {} }
   const remote = webhookTokens({ connection, version: 'v1', audiences: [], cacheTtl }, { outbound, clock, logger: consoleLogger, platform })
-  const core = await startCore(
-    { controllers: [], eventTtl, tokenAuthenticators: [remote], ...(await secretOptions(secrets)) },
-    { clock, outbound, store: memoryStore({ clock }) },
-  )
+  const { server: core } = await startInProcess({
+    controllers: [],
+    eventTtl,
+    tokenAuthenticators: [remote],
+    ...(await secretOptions(secrets)),
+    clock,
+    outbound,
+    store: memoryStore({ clock }),
+  })
   const listener = await open(core.answer, { clock })
   const connectionToServer = session(listener.url)
   const send = async (method: string, path: string, body?: object, token = secrets.token) => {

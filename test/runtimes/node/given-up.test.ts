@@ -9,11 +9,11 @@ import { webhookTokens } from '../../../core/access/authn/webhook-token.ts'
 import { webhookAuthorizer } from '../../../core/access/authz/webhook.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import type { Clock } from '../../../core/ports.ts'
+import type { ApiServer } from '../../../core/server.ts'
 import { createOutbound } from '../../../runtimes/node/network/outbound.ts'
 import { nodeClock } from '../../../runtimes/node/start/ports.ts'
 import { issuerKey } from '../../core/access/authn/jwt/jwt-issuer.ts'
-import type { AssembledServer } from '../../support/core-server.ts'
-import { startCore } from '../../support/core-server.ts'
+import { startInProcess } from '../../support/in-process.ts'
 import { silentLogger } from '../../support/logger.ts'
 import { eventually, within } from '../../support/wait.ts'
 import { authority, serving } from './support.ts'
@@ -45,7 +45,7 @@ const web = createServer(serving, async (request, response) => {
   response.once('close', () => open.delete(response))
 })
 let url = ''
-let server: AssembledServer
+let server: ApiServer
 /** Milliseconds that no other timer has. */
 const deadline = 54_321
 /** Ends the requests with this deadline. */
@@ -91,8 +91,8 @@ before(async () => {
     ],
   }
   const files = { read: async () => new TextEncoder().encode(JSON.stringify(file)), watch: () => () => {} }
-  server = await startCore(
-    {
+  server = (
+    await startInProcess({
       authorizers: [authorizer],
       tokenAuthenticators: [webhook],
       authentication: { configuration: 'authentication.json' },
@@ -100,9 +100,12 @@ before(async () => {
       pluginConfigurations: {
         ImagePolicyWebhook: { connection: connection('/images'), retryBackoff: 10, allowTtl: 0, denyTtl: 0, defaultAllow: false },
       },
-    },
-    { outbound, clock, files, telemetry: { logger: silentLogger } },
-  )
+      outbound,
+      clock,
+      files,
+      telemetry: { logger: silentLogger },
+    })
+  ).server
   await eventually('discovery', async () => (await ask('GET', '/version', {}, await token(key))).status === 200)
   const owned = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'owned' } }
   assert.equal((await ask('POST', configMaps, { body: JSON.stringify(owned) })).status, 201)

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { startTestServer, type TestServer, type TestServerOptions } from '../../../runtimes/testing/index.ts'
 
 /** Milliseconds to wait for controllers on a busy machine. */
-const patience = 60_000
+const timeout = 60_000
 
 /** Options of its own, so that the first server of the test is the first one of its family. */
 let families = 0
@@ -50,7 +50,7 @@ for (const [what, given] of Object.entries(variants))
     // Controllers of the first one create it after the start.
     for (const namespace of ['default', 'kube-system', 'kube-public', 'kube-node-lease'])
       await Promise.all(
-        servers.map((server) => server.objects('v1', 'ServiceAccount', { namespace }).until('default', () => true, patience)),
+        servers.map((server) => server.objects('v1', 'ServiceAccount', { namespace }).until('default', () => true, timeout)),
       )
     for (const path of paths) {
       const [first, ...later] = await Promise.all(servers.map(async (server) => (await server.fetch(path)).text()))
@@ -91,7 +91,7 @@ test('servers with the same options have nothing of each other: objects, custom 
   await assert.rejects(later.objects('v1', 'ConfigMap').get('one'), /"one" not found/)
   await assert.rejects(later.objects('v1', 'Namespace').get('more'), /"more" not found/)
   const path = '/api/v1/namespaces/default/serviceaccounts/default/token'
-  await first.objects('v1', 'ServiceAccount').until('default', () => true, patience)
+  await first.objects('v1', 'ServiceAccount').until('default', () => true, timeout)
   const review = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"spec":{}}' }
   const { status } = (await (await first.fetch(path, review)).json()) as { status: { token: string } }
   const asked = (server: TestServer) => server.fetch('/api/v1', { headers: { authorization: `Bearer ${status.token}` } })
@@ -105,9 +105,9 @@ test('controllers of a later server work from its first change on, and shortly a
   await open(t, options)
   const later = await open(t, options)
   await later.objects('v1', 'Namespace').create({ metadata: { name: 'new' } })
-  await later.objects('v1', 'ServiceAccount', { namespace: 'new' }).until('default', () => true, patience)
+  await later.objects('v1', 'ServiceAccount', { namespace: 'new' }).until('default', () => true, timeout)
   await later.objects('v1', 'Namespace').delete('new')
-  await later.objects('v1', 'Namespace').gone('new', patience)
+  await later.objects('v1', 'Namespace').gone('new', timeout)
 })
 
 test('options that are not plain data, and telemetry, are those of their server', async (t) => {

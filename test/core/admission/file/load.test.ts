@@ -5,7 +5,7 @@ import { loadPluginConfigurations } from '../../../../core/admission/file/load.t
 import { createPlatform, type Platform } from '../../../../core/platform.ts'
 import type { Files } from '../../../../core/ports.ts'
 import { ManualClock } from '../../../support/clock.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 
 const path = '/etc/admission.yaml'
 const filesWith = (texts: { readonly [path: string]: string }): Files => ({
@@ -181,11 +181,13 @@ test('API groups of another platform domain', async () => {
 test('a server applies the file, and does not start with an invalid one', async () => {
   const strict = { ...podSecurity, defaults: { enforce: 'restricted' } }
   const start = (configuration: object) =>
-    startCore(
-      { controllers: [], admissionFile: path, admissionPlugins: { disable: ['ServiceAccount'] } },
-      { files: filesWith({ [path]: file({ name: 'PodSecurity', configuration }) }) },
-    )
-  const server = await start({ ...strict, apiVersion: 'pod-security.admission.config.k8s.io/v1' })
+    startInProcess({
+      controllers: [],
+      admissionFile: path,
+      admissionPlugins: { disable: ['ServiceAccount'] },
+      files: filesWith({ [path]: file({ name: 'PodSecurity', configuration }) }),
+    })
+  const { server } = await start({ ...strict, apiVersion: 'pod-security.admission.config.k8s.io/v1' })
   const body = JSON.stringify({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
   const request = new Request('http://server/api/v1/namespaces/default/pods', {
     method: 'POST',

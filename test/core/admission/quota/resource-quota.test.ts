@@ -10,7 +10,6 @@ import { Pauses } from '../../../../core/common/slices.ts'
 import type { ApiObject } from '../../../../core/resources/definition.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { ManualClock } from '../../../support/clock.ts'
-import { startCore } from '../../../support/core-server.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 import { attributesOf, type Write } from '../attributes.ts'
@@ -338,8 +337,8 @@ test('200 concurrent creates under a quota of 100 leave 100 objects and the righ
 test('two servers on one store keep one quota', async () => {
   const store = memoryStore()
   const servers = [
-    await startCore({ controllers: ['resourcequota'], admissionPlugins: { disable: ['ServiceAccount'] } }, { store }),
-    await startCore({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] } }, { store }),
+    (await startInProcess({ controllers: ['resourcequota'], admissionPlugins: { disable: ['ServiceAccount'] }, store })).server,
+    (await startInProcess({ controllers: [], admissionPlugins: { disable: ['ServiceAccount'] }, store })).server,
   ]
   const home = '/api/v1/namespaces/default'
   const send = (index: number, method: string, path: string, body?: object) => {

@@ -7,7 +7,6 @@ import { createPlatform } from '../../../../core/platform.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
 import type { TestObject } from '../../../support/api.ts'
-import { startCore } from '../../../support/core-server.ts'
 import { apiOn, startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
@@ -138,7 +137,7 @@ for (const [generation, value, isChanged, isMandatory, expected] of rows) {
 test('a webhook that fails keeps no server from starting: the objects are written once it is gone', async (t) => {
   const store = memoryStore()
   const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations'
-  const earlier = await startCore({ platform, controllers: [] }, { store, clock: webClock })
+  const { server: earlier } = await startInProcess({ platform, controllers: [], store, clock: webClock })
   const failing = {
     name: 'fails.example.com',
     admissionReviewVersions: ['v1'],

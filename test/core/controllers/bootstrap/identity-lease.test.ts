@@ -1,21 +1,20 @@
 /** Identity leases of API servers (KEP-1965). */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { parseFeatureGates } from '../../../../core/config/feature-gates.ts'
 import { createPlatform } from '../../../../core/platform.ts'
 import type { KeyValueStore } from '../../../../core/ports.ts'
+import type { ServerOptions } from '../../../../core/server.ts'
 import { TestClock } from '../../../../runtimes/testing/clock.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
-import { type CoreOptions, startCore } from '../../../support/core-server.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { apiOn, startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases'
 const platform = createPlatform('kubernetes')
 
-async function start(t: TestContext, store: KeyValueStore, identity: string, clock: TestClock, more: CoreOptions = {}) {
-  const server = await startCore({ platform, controllers: [], identity, hostname: `host-of-${identity}`, ...more }, { store, clock })
+async function start(t: TestContext, store: KeyValueStore, identity: string, clock: TestClock, more: ServerOptions = {}) {
+  const { server } = await startInProcess({ platform, controllers: [], identity, hostname: `host-of-${identity}`, ...more, store, clock })
   let ended: Promise<void> | undefined
   const close = () => {
     ended ??= server.close()
@@ -84,8 +83,8 @@ test('leases of servers that are gone are collected an hour after their last ren
 })
 
 test('without the gate, or without a host name, there is no lease', async (t) => {
-  const gates = parseFeatureGates(['APIServerIdentity=false', 'UnknownVersionInteroperabilityProxy=false'], platform)
-  for (const more of [{ gates }, { hostname: '' }] satisfies CoreOptions[]) {
+  const featureGates = { APIServerIdentity: false, UnknownVersionInteroperabilityProxy: false }
+  for (const more of [{ featureGates }, { hostname: '' }] satisfies ServerOptions[]) {
     const clock = new TestClock(webClock)
     const { api, close } = await start(t, memoryStore({ clock }), 'apiserver-a', clock, more)
     assert.deepEqual((await api.list(leases)).items, [])

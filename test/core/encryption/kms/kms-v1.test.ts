@@ -116,8 +116,8 @@ test('truncated values are refused', async () => {
 })
 
 test('when the plugin is down, cached keys still serve reads and writes fail', async () => {
-  const patience = 500
-  const transformer = await connect(1_000, patience)
+  const timeout = 500
+  const transformer = await connect(1_000, timeout)
   const stored = await eventually('a write in so short a time', () => write(transformer))
   await plugin.kill()
   isRead(await transformer.fromStored(stored, path), false)
@@ -130,7 +130,7 @@ test('when the plugin is down, cached keys still serve reads and writes fail', a
     ),
   )
   await assert.rejects(
-    (await connect(1_000, patience)).fromStored(stored, path),
+    (await connect(1_000, timeout)).fromStored(stored, path),
     fails(/failed get version from remote KMS provider: rpc error: code = DeadlineExceeded/),
   )
   await plugin.start()

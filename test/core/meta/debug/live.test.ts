@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LiveReading } from '../../../../core/meta/debug/live.ts'
-import { startCore } from '../../../support/core-server.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 
 test('a stream of readings: requests, watches and what is in flight, until the server shuts down', async () => {
@@ -31,7 +30,7 @@ test('one self-contained page, unless profiles are off', async () => {
   assert.doesNotMatch(text, /https?:(?!\/\/www\.w3\.org\/2000\/svg)|src=|href=(?!"data:,")|innerHTML/)
   assert.equal((await fetch('/debug/live/nope')).status, 404)
   await close()
-  const off = await startCore({ profiling: false })
+  const { server: off } = await startInProcess({ profiling: false })
   assert.equal((await off.fetch(new Request('http://server/debug/live'))).status, 404)
   await off.close()
 })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createProfiles, type ProfilesOptions } from '../../../../core/meta/debug/profiles.ts'
 import { type Profiler, ProfilerError, type StackProfile } from '../../../../core/ports.ts'
-import { startCore } from '../../../support/core-server.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 import { readProfile } from '../../../support/pprof.ts'
 import { asked, clockAt } from '../fixtures.ts'
@@ -122,7 +121,7 @@ test('requests in flight, for authorized users, unless profiles are off', async 
   )
   await watch.body?.cancel()
   await close()
-  const off = await startCore({ profiling: false })
+  const { server: off } = await startInProcess({ profiling: false })
   assert.equal((await off.fetch(new Request('http://server/debug/pprof/'))).status, 404)
   assert.equal((await off.debug(new Request('http://server/debug/pprof/'))).status, 200)
   await off.close()

@@ -5,7 +5,7 @@ import { collectBuild } from '../../../../core/meta/metrics/build.ts'
 import { collectProcess } from '../../../../core/meta/metrics/process.ts'
 import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { createPlatform } from '../../../../core/platform.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { silentLogger } from '../../../support/logger.ts'
 import { eventually } from '../../../support/wait.ts'
 
@@ -52,7 +52,7 @@ test('build, release and feature gates are in labels', () => {
 })
 
 test('a server has metrics of its build, and of its process when its runtime has them', async () => {
-  const server = await startCore({ controllers: [] }, { telemetry: { logger: silentLogger, usage: { residentBytes: () => 4096 } } })
+  const { server } = await startInProcess({ controllers: [], telemetry: { logger: silentLogger, usage: { residentBytes: () => 4096 } } })
   const text = await (await server.fetch(new Request('http://test/metrics'))).text()
   await server.close()
   assert.match(text, /^process_resident_memory_bytes 4096$/m)
@@ -61,7 +61,7 @@ test('a server has metrics of its build, and of its process when its runtime has
 })
 
 test('a server shows its decisions on requests, its queues and its requests to itself', async () => {
-  const server = await startCore({})
+  const { server } = await startInProcess()
   const send = (path: string, init: RequestInit = {}) => server.fetch(new Request(`http://test${path}`, init))
   await send('/api/v1/namespaces', {
     method: 'POST',

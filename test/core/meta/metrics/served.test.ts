@@ -1,24 +1,20 @@
 /** What a server shows after its start, and what is counted of stored objects and watches. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { ApiServer } from '../../../../core/server.ts'
 import { type Api, configMap } from '../../../support/api.ts'
-import type { AssembledServer } from '../../../support/core-server.ts'
-import { startCore } from '../../../support/core-server.ts'
-import { apiOn } from '../../../support/in-process.ts'
+import { apiOn, startInProcess } from '../../../support/in-process.ts'
 import { silentLogger } from '../../../support/logger.ts'
 import { watchAt } from '../../../support/watch-reader.ts'
 import { metricRows } from './own.ts'
 import { referenceMetrics } from './table.ts'
 
-let server: AssembledServer
+let server: ApiServer
 let api: Api
 before(async () => {
-  server = await startCore(
-    { platform: 'kubernetes', controllers: [], priorityAndFairness: 'on' },
-    {
-      telemetry: { logger: silentLogger },
-    },
-  )
+  server = (
+    await startInProcess({ platform: 'kubernetes', controllers: [], priorityAndFairness: 'on', telemetry: { logger: silentLogger } })
+  ).server
   api = apiOn(server)
 })
 after(() => server.close())

@@ -1,9 +1,9 @@
 /** Metrics of allocations, of the node authorizer's graph and of filters, by the requests that cause them. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import type { ApiServer } from '../../../../core/server.ts'
 import { type Api, apiOf } from '../../../support/api.ts'
-import type { AssembledServer } from '../../../support/core-server.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { silentLogger } from '../../../support/logger.ts'
 
 const services = '/api/v1/namespaces/default/services'
@@ -12,11 +12,11 @@ const range = '10.9.0.0/24'
 const [chosenAddress, chosenPort] = ['10.9.0.5', 30_003]
 /** A timer of the server does not keep the process alive. */
 const alive = setInterval(() => {}, 1_000)
-let server: AssembledServer
+let server: ApiServer
 let api: Api
 before(async () => {
-  server = await startCore(
-    {
+  server = (
+    await startInProcess({
       platform: 'kubernetes',
       controllers: [],
       priorityAndFairness: 'on',
@@ -27,9 +27,9 @@ before(async () => {
         { token: 'admin', user: { name: 'admin', groups: ['system:masters'] } },
         { token: 'node', user: { name: 'system:node:one', groups: ['system:nodes'] } },
       ],
-    },
-    { telemetry: { logger: silentLogger } },
-  )
+      telemetry: { logger: silentLogger },
+    })
+  ).server
   api = as('admin')
 })
 after(async () => {

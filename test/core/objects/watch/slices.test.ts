@@ -5,7 +5,6 @@ import type { ApiServer } from '../../../../core/server.ts'
 import { memoryStore } from '../../../../runtimes/stores/memory.ts'
 import { webClock } from '../../../../runtimes/web/ports.ts'
 import { definitionsPath, smallDefinition } from '../../../conformance/definitions.ts'
-import { startCore } from '../../../support/core-server.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
 
@@ -54,7 +53,7 @@ async function pausesOf(clock: ReturnType<typeof countingClock>, list: () => Pro
 test('the first list of a resource reads it in slices', async () => {
   const store = memoryStore()
   const path = '/api/v1/namespaces/default/configmaps'
-  const before = await startCore({}, { store })
+  const { server: before } = await startInProcess({ store })
   for (let n = 0; n < count; n++) await ask(before, 'POST', path, { metadata: { name: `a${n}` } })
   await before.close()
   const clock = countingClock()
@@ -103,7 +102,7 @@ test('a list in another version is converted and selected in slices', async () =
 test('an index is made in slices, once; a page of selected objects stops where it is full', async () => {
   const store = memoryStore()
   const pods = '/api/v1/namespaces/default/pods'
-  const filling = await startCore({ admissionPlugins: { disable: ['ServiceAccount'] } }, { store })
+  const { server: filling } = await startInProcess({ admissionPlugins: { disable: ['ServiceAccount'] }, store })
   const spec = { containers: [{ name: 'c', image: 'i' }], nodeName: 'full' }
   for (let n = 0; n < count; n++) await ask(filling, 'POST', pods, { metadata: { name: `p${n}`, labels: { a: 'b' } }, spec })
   await filling.close()
@@ -126,7 +125,7 @@ test('an index is made in slices, once; a page of selected objects stops where i
   assert.ok((await pauses(onNode('empty'), 0)) < 10, 'the index is there')
   await server.close()
 
-  const later = await startCore({ admissionPlugins: { disable: ['ServiceAccount'] } }, { store, clock })
+  const { server: later } = await startInProcess({ admissionPlugins: { disable: ['ServiceAccount'] }, store, clock })
   await ask(later, 'GET', pods)
   const before = clock.pauses
   clock.hasty = true

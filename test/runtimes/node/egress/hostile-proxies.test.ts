@@ -22,7 +22,7 @@ after(remove)
 let sockets = 0
 
 /** Milliseconds of a call at most. */
-const patience = 300
+const timeout = 300
 /** Bytes of memory that an answer may take. */
 const maxMemory = 128 * 1024 * 1024
 
@@ -97,8 +97,8 @@ test('HTTP proxies', async () => {
           const server = createServer((socket) => answer(socket.on('error', () => undefined).resume()))
           const path = await listening(server)
           try {
-            const socket = await connectProxy({ path }, undefined, patience)
-            const tunnel = await tunnelThrough(socket, 'proxy', 'target.test:443', {}, patience)
+            const socket = await connectProxy({ path }, undefined, timeout)
+            const tunnel = await tunnelThrough(socket, 'proxy', 'target.test:443', {}, timeout)
             // What has come after the head is not the target's.
             tunnel.destroy()
             throw new Error('a tunnel')
@@ -225,9 +225,7 @@ const started = <T>(answers: { readonly [name: string]: T }, start: (answer: T) 
 test('plugins and signers', async () => {
   const servers = { ...started(raw, rawServer), ...started(grpcAnswers, http2) }
   await survives(
-    against(servers, (unixSocket) =>
-      createOutbound().call({ unixSocket, method: '/a.B/C', message: new Uint8Array([1]), timeout: patience }),
-    ),
+    against(servers, (unixSocket) => createOutbound().call({ unixSocket, method: '/a.B/C', message: new Uint8Array([1]), timeout })),
   )
 })
 
@@ -250,7 +248,7 @@ test('konnectivity servers', async () => {
   const servers = { ...started(raw, rawServer), ...started({ ...grpcAnswers, ...packets }, http2) }
   await survives(
     against(servers, async (path) => {
-      const dial = await connectKonnectivity({ path }, patience)
+      const dial = await connectKonnectivity({ path }, timeout)
       const tunnel = await dial('target.test:443')
       tunnel.destroy()
     }),
