@@ -8,8 +8,9 @@ import { pauseFor, withinTime } from '../time-limit.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
 import { contentTypeFault } from './content-type.ts'
-import { postingTo, withTimeout } from './post.ts'
+import { postingTo } from './post.ts'
 import { emptyResponse, forbiddenBy, isSuccess, refusalText } from './refusal.ts'
+import { requestsTo } from './request.ts'
 
 export interface CallOptions {
   readonly connection: WebhookConnection
@@ -40,8 +41,6 @@ export interface ReadingCallOptions<T> extends CallOptions {
   /** Called after each attempt. */
   tried(outcome: TryOutcome, milliseconds: number): void
 }
-
-const encoder = new TextEncoder()
 
 const tries = 5
 const defaultFirstWait = 500
@@ -93,21 +92,7 @@ export function createReadingCall<T>({
   const posting = postingTo(connection.url, timeout)
 
   async function answerOf(body: Body, signal: AbortSignal, traceparent: string | undefined): Promise<Response> {
-    const authorization = await connection.authorization?.()
-    const bytes = typeof body === 'string' ? encoder.encode(body) : body
-    const request = new Request(withTimeout(connection.url, timeout), {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        // Without a length the body would be sent in chunks, which simple servers can't read.
-        'content-length': String(bytes.length),
-        accept: 'application/json, */*',
-        ...(authorization !== undefined && { authorization }),
-        ...(traceparent !== undefined && { traceparent }),
-      },
-      body: bytes,
-      signal,
-    })
+    const request = (await requestsTo(connection, timeout, { body, traceparent }))({ signal })
     try {
       const response = await outbound.fetch(request, connection.options ?? {})
       circuit.reached()

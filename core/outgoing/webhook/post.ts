@@ -6,6 +6,7 @@ import { pauseFor, withinTime } from '../time-limit.ts'
 import type { WebhookConnection } from './connection.ts'
 import { contentTypeFault } from './content-type.ts'
 import { emptyResponse, isSuccess, refusalText } from './refusal.ts'
+import { requestsTo, withTimeout } from './request.ts'
 
 export interface Post {
   readonly connection: WebhookConnection
@@ -39,9 +40,6 @@ const [noContent, internalError] = [503, 500]
 /** How errors name a POST. `timeout`: milliseconds. */
 export const postingTo = (url: string, timeout: number) => `Post ${JSON.stringify(withTimeout(url, timeout))}`
 
-/** The URL with the timeout of a call, which webhooks are told. `timeout`: milliseconds. */
-export const withTimeout = (url: string, timeout: number) => `${url}${url.includes('?') ? '&' : '?'}timeout=${Math.ceil(timeout / 1000)}s`
-
 /** Times that a response that asks for it is followed by another request (client-go's rest.Request). */
 const maxRetries = 10
 
@@ -51,8 +49,6 @@ function retryAfter({ status, headers }: Response): number | undefined {
   return (status === 429 || status >= 500) && /^\d{1,9}$/.test(seconds) ? Number(seconds) : undefined
 }
 
-const encoder = new TextEncoder()
-
 const isTimeout = (error: unknown) => error instanceof Error && error.name === 'TimeoutError'
 
 /**
@@ -60,20 +56,10 @@ const isTimeout = (error: unknown) => error instanceof Error && error.name === '
  * and says so by `Retry-After` is asked again, as by client-go.
  */
 export async function post({ connection, outbound, clock, body, timeout, signal, traceparent }: Post): Promise<string> {
-  const url = withTimeout(connection.url, timeout)
   async function answer(ends: AbortSignal): Promise<string> {
-    const authorization = await connection.authorization?.()
-    const bytes = encoder.encode(body)
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': String(bytes.length),
-      accept: 'application/json, */*',
-      ...(authorization !== undefined && { authorization }),
-      ...(traceparent !== undefined && { traceparent }),
-    }
+    const request = await requestsTo(connection, timeout, { body, traceparent })
     const sent = async () => {
-      const request = new Request(url, { method: 'POST', headers, body: bytes, signal: ends, redirect: 'manual' })
-      const response = await outbound.fetch(request, connection.options)
+      const response = await outbound.fetch(request({ signal: ends, redirect: 'manual' }), connection.options)
       return { response, text: await readText(response, maxAnswerBytes) }
     }
     let { response, text } = await sent()

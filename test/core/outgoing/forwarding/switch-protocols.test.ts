@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Handler } from '../../../../core/filters/filter.ts'
 import { noUpgrades, switchProtocols } from '../../../../core/outgoing/forwarding/switch-protocols.ts'
 import type { ByteStream, Connection } from '../../../../core/ports.ts'
-import { startCore } from '../../../support/core-server.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { within } from '../../../support/wait.ts'
 
 test('a handler behind the filters gets the stream; it ends when the server closes', async () => {
@@ -16,7 +16,7 @@ test('a handler behind the filters gets the stream; it ends when the server clos
       signal.addEventListener('abort', () => ended(signal.reason))
       await readable.pipeTo(writable, { signal })
     })
-  const server = await startCore({ controllers: [], delegates: new Map([['echo.example.com/v1', echo]]) })
+  const { server } = await startInProcess({ controllers: [], delegates: new Map([['echo.example.com/v1', echo]]) })
   const ask = (headers: Record<string, string>, connection?: Connection) =>
     server.fetch(new Request('https://x/apis/echo.example.com/v1/namespaces/a/pods/b/exec', { headers }), connection)
   const refused = async (headers: Record<string, string>) => ((await (await ask(headers)).json()) as { message: string }).message
