@@ -20,6 +20,13 @@ export const MatchCondition = message(
   },
 )
 
+/** The field of conditions of a webhook or policy. */
+export const matchConditions = (tag: number) =>
+  field(tag, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'name',
+  })
+
 export const Rule = message(
   'Rule',
   'Resources and versions.',

@@ -4,7 +4,7 @@ import { object } from '../meta/object.ts'
 import { mutatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType, ReinvocationPolicyType } from './enums.ts'
 import { validateMutatingExpressions } from './expression-validation.ts'
-import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
+import { MatchResources, matchConditions, ParamKind, Variable } from './match.ts'
 import { validateMutatingSpec } from './policy-validation.ts'
 import { staticNameWarnings, validateStaticName } from './static-name.ts'
 
@@ -36,10 +36,7 @@ export const policyFields = <Match extends Message, Value extends Message, Failu
   variables: field(3, list(variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
   mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
   failurePolicy,
-  matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'name',
-  }),
+  matchConditions: matchConditions(6),
   reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', {
     goType: 'v1.ReinvocationPolicyType',
     enum: ReinvocationPolicyType,

@@ -3,10 +3,9 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { ReinvocationPolicyType } from './enums.ts'
-import { MatchCondition } from './match.ts'
-import { staticNameWarnings, validateStaticName } from './static-name.ts'
-import { callFields, requestFields, webhookRow } from './webhook-fields.ts'
-import { defaultWebhook, validateWebhook, validateWebhookNames } from './webhook-validation.ts'
+import { matchConditions } from './match.ts'
+import { callFields, requestFields, webhookRow, webhookStrategy } from './webhook-fields.ts'
+import { defaultWebhook, validateWebhook } from './webhook-validation.ts'
 
 export const MutatingWebhook = message(
   'MutatingWebhook',
@@ -19,10 +18,7 @@ export const MutatingWebhook = message(
       goType: 'v1.ReinvocationPolicyType',
       enum: ReinvocationPolicyType,
     }),
-    matchConditions: field(12, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'name',
-    }),
+    matchConditions: matchConditions(12),
   },
   {
     defaults(webhook) {
@@ -45,12 +41,5 @@ export const mutatingWebhookConfigurations = resource({
   kind: 'MutatingWebhookConfiguration',
   names: ['mutatingwebhookconfigurations', 'mutatingwebhookconfiguration'],
   schema: MutatingWebhookConfiguration,
-  strategy: {
-    countsAsChange: 'empty',
-    validate(object, errors, context, old) {
-      validateWebhookNames(object.webhooks, errors)
-      if (old === undefined) validateStaticName(object, errors, context)
-    },
-    warnings: staticNameWarnings,
-  },
+  strategy: webhookStrategy,
 })

@@ -4,7 +4,7 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import type { HookContext } from '../../schema/model.ts'
 
-interface Named {
+export interface Named {
   readonly metadata?: { readonly name?: string | undefined } | undefined
 }
 

@@ -6,7 +6,7 @@ import { object } from '../meta/object.ts'
 import { validatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType } from './enums.ts'
 import { validateValidatingExpressions } from './expression-validation.ts'
-import { MatchCondition, MatchResources, ParamKind, Variable } from './match.ts'
+import { MatchResources, matchConditions, ParamKind, Variable } from './match.ts'
 import { validatePolicyStart, validatePolicyStatus, validateValidatingSpec } from './policy-validation.ts'
 import { staticNameWarnings, validateStaticName } from './static-name.ts'
 
@@ -43,10 +43,7 @@ export const ValidatingAdmissionPolicySpec = message(
       publishedEnum: FailurePolicyType,
     }),
     auditAnnotations: field(5, list(AuditAnnotation, { listType: 'atomic' }), 'Annotations for audit events.'),
-    matchConditions: field(6, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'name',
-    }),
+    matchConditions: matchConditions(6),
     variables: field(
       7,
       list(Variable, { listType: 'map', keys: ['name'] }),

@@ -1,10 +1,13 @@
 /** What both configurations of webhooks have in common. */
-import { field, int32, list, pointer, required, requiredPointer, string } from '../../schema/model.ts'
+import type { FieldErrors } from '../../schema/field-error.ts'
+import { field, type HookContext, int32, list, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { webhookConfigurationColumns } from './columns.ts'
 import { FailurePolicyType, MatchPolicyType, SideEffectClass } from './enums.ts'
 import { RuleWithOperations } from './match.ts'
+import { type Named, staticNameWarnings, validateStaticName } from './static-name.ts'
 import { WebhookClientConfig } from './webhook.ts'
+import { validateWebhookNames } from './webhook-validation.ts'
 
 /** The first fields of a webhook. */
 export const requestFields = {
@@ -29,6 +32,19 @@ export const callFields = {
     'Versions of the review that it understands; the first known one is sent.',
   ),
 }
+
+interface Configuration extends Named {
+  readonly webhooks?: readonly { readonly name: string }[] | undefined
+}
+
+export const webhookStrategy = {
+  countsAsChange: 'empty',
+  validate(object: Configuration, errors: FieldErrors, context: HookContext, old?: Configuration) {
+    validateWebhookNames(object.webhooks, errors)
+    if (old === undefined) validateStaticName(object, errors, context)
+  },
+  warnings: staticNameWarnings,
+} as const
 
 export const webhookRow = {
   group: 'admissionregistration.<domain>',
