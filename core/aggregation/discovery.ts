@@ -1,33 +1,19 @@
 /** Groups of other servers in discovery (handler_discovery.go of the aggregator). */
 
-import type { Pauses } from '../common/slices.ts'
-import type { QueueMetrics } from '../controllers/queue-metrics.ts'
 import type { GroupSource, PublishedGroup } from '../meta/group-source.ts'
 import { perRevision } from '../meta/group-source.ts'
 import type { PublishedResource } from '../meta/resource-rows.ts'
-import type { Clock, Logger } from '../ports.ts'
 import { equal } from '../schema/json/equal.ts'
 import type { Json } from '../schema/model.ts'
-import { type AskServices, ask } from './ask.ts'
+import { ask } from './ask.ts'
 import { resourcesOfAggregated, resourcesOfList } from './discovery-document.ts'
 import { createRefresher } from './refresher.ts'
 import type { RemoteRegistration } from './registration.ts'
-import { maxDocumentBytes, useDocument } from './remote-document.ts'
+import { maxDocumentBytes, type RegistrationFollower, type RemoteDocumentsOptions, useDocument } from './remote-document.ts'
 
-export interface RemoteGroups extends GroupSource {
-  /** The registration is new, or has changed. */
-  update(name: string): void
-  remove(name: string): void
-  close(): void
-}
+export interface RemoteGroups extends GroupSource, RegistrationFollower {}
 
-export interface RemoteGroupsOptions extends AskServices<RemoteRegistration> {
-  /** By name. */
-  readonly registrations: ReadonlyMap<string, RemoteRegistration>
-  readonly clock: Clock
-  readonly pauses: Pauses
-  readonly logger: Logger
-  readonly queues: QueueMetrics
+export interface RemoteGroupsOptions extends RemoteDocumentsOptions {
   /** API group of aggregated lists. */
   readonly listGroup: string
   /** User name of the requests. */

@@ -1,8 +1,7 @@
 /** OpenAPI documents of other servers (pkg/controllers/openapi and openapiv3 of the aggregator). */
 
 import { pageNotFound } from '../answers/plain-error.ts'
-import type { Pauses, Slices } from '../common/slices.ts'
-import type { QueueMetrics } from '../controllers/queue-metrics.ts'
+import type { Slices } from '../common/slices.ts'
 import { encodeInSlices } from '../meta/openapi/message-protobuf.ts'
 import type { SwaggerSource } from '../meta/openapi/v2.ts'
 import { v2Messages } from '../meta/openapi/v2-messages.ts'
@@ -10,32 +9,21 @@ import { type OpenApiDocument, type OpenApiSource, openApiPath } from '../meta/o
 import { formsOf } from '../meta/openapi/v3-documents.ts'
 import { convertedToV3 } from '../meta/openapi/v3-from-v2.ts'
 import { documentAt } from '../meta/openapi/v3-served.ts'
-import type { Clock, Logger } from '../ports.ts'
 import { isObject } from '../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { type AskServices, ask } from './ask.ts'
+import { ask } from './ask.ts'
 import type { Forward } from './forward.ts'
 import { createRefresher } from './refresher.ts'
 import type { RemoteRegistration } from './registration.ts'
-import { maxDocumentBytes, useDocument } from './remote-document.ts'
+import { maxDocumentBytes, type RegistrationFollower, type RemoteDocumentsOptions, useDocument } from './remote-document.ts'
 
-export interface RemoteOpenApi {
+export interface RemoteOpenApi extends RegistrationFollower {
   readonly swagger: SwaggerSource
   readonly openApi: OpenApiSource
-  /** The registration is new, or has changed. */
-  update(name: string): void
-  remove(name: string): void
-  close(): void
 }
 
-export interface RemoteOpenApiOptions extends AskServices<RemoteRegistration> {
-  /** By name. */
-  readonly registrations: ReadonlyMap<string, RemoteRegistration>
+export interface RemoteOpenApiOptions extends RemoteDocumentsOptions {
   readonly forward: Forward
-  readonly clock: Clock
-  readonly pauses: Pauses
-  readonly logger: Logger
-  readonly queues: QueueMetrics
 }
 
 /** User name of the requests. */

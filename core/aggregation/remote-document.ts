@@ -1,11 +1,31 @@
 /** Documents of other servers, which may be of any size and shape: what is larger than any real one is refused by name. */
 
-import type { Slices } from '../common/slices.ts'
+import type { Pauses, Slices } from '../common/slices.ts'
+import type { QueueMetrics } from '../controllers/queue-metrics.ts'
+import type { Clock, Logger } from '../ports.ts'
 import { type DocumentBounds, parseInSlices } from '../schema/json/in-slices.ts'
 import { isObject } from '../schema/json/is-object.ts'
 import type { JsonObject } from '../schema/model.ts'
-import type { DocumentAnswer } from './ask.ts'
+import type { AskServices, DocumentAnswer } from './ask.ts'
+import type { RemoteRegistration } from './registration.ts'
 import { UnusableDocument } from './unusable-document.ts'
+
+/** Keeps documents of the servers of all registrations, which are named. */
+export interface RegistrationFollower {
+  /** The registration is new, or has changed. */
+  update(name: string): void
+  remove(name: string): void
+  close(): void
+}
+
+export interface RemoteDocumentsOptions extends AskServices<RemoteRegistration> {
+  /** By name. */
+  readonly registrations: ReadonlyMap<string, RemoteRegistration>
+  readonly clock: Clock
+  readonly pauses: Pauses
+  readonly logger: Logger
+  readonly queues: QueueMetrics
+}
 
 /** Maximum bytes of a document. */
 export const maxDocumentBytes = 16 * 1024 * 1024
