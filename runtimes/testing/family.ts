@@ -5,7 +5,7 @@ import { createServerFamily, type FamilyServer, type OwnCredentials, type Resour
 import { type ForkableStore, type ForkableStoreOptions, forkableStore, type StoreSnapshot } from '../stores/forkable.ts'
 import { consoleLogger, webClock } from '../web/ports.ts'
 import { TestClock } from './clock.ts'
-import { createFirstStates } from './first-state.ts'
+import { createFirstStates, type LeftState } from './first-state.ts'
 import { createIdentities, type Identities } from './identity.ts'
 import { localResponse } from './local-response.ts'
 import { outboundWhenCalled } from './outbound.ts'
@@ -74,7 +74,7 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
     servers.start({ ...ports, files: webhookFiles, telemetry }, continues, own)
 
   /** The state in which controllers leave a server that starts from this one, when they need but a moment. */
-  async function settled(state: StoreSnapshot, own: OwnCredentials): Promise<StoreSnapshot> {
+  async function settled(state: StoreSnapshot, own: OwnCredentials): Promise<LeftState> {
     let changes = 0
     const store = forkableStore({ clock: webClock, from: state, changed: () => void changes++ })
     const api = await startOver({ store, clock: webClock, outbound }, true, own)
@@ -86,7 +86,7 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
         quiet = api.isIdle() && changes === before ? quiet + 1 : 0
         before = changes
       }
-      return store.snapshot()
+      return { state: store.snapshot(), left: quiet < quietTurns ? 'maybe' : 'none' }
     } finally {
       await api.close()
       await store.close()
@@ -98,9 +98,8 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
     async run(secrets, given, answers, { continues = false, openStore = forkableStore, outbound: calls = outbound } = {}) {
       const own = await credentialsOf(secrets)
       const copied = given === undefined ? await firstStates?.next() : undefined
-      // What controllers do later, such as what they repeat, is left.
-      if (copied) states.set(copied, 'maybe')
-      const from = given ?? (copied && { store: copied, ahead: 0, secrets })
+      if (copied) states.set(copied.state, copied.left)
+      const from = given ?? (copied && { store: copied.state, ahead: 0, secrets })
       const left = from && (states.get(from.store) ?? (continues ? 'maybe' : undefined))
       const sleep = new Sleep(left)
       let started: Promise<Started> | undefined

@@ -10,6 +10,7 @@ import type { OwnCredentials } from '../../core/server.ts'
 import { replayedSnapshot, type StoreSnapshot } from '../stores/forkable.ts'
 import type { Change } from '../stores/history.ts'
 import { webClock } from '../web/ports.ts'
+import type { WorkLeft } from './sleep.ts'
 
 /** Makes the state of a new server. `now`: its time, in milliseconds since the epoch. */
 type FirstState = (now: number) => StoreSnapshot
@@ -88,21 +89,35 @@ function firstStateOf({ base: { versions }, leases }: StoreSnapshot): FirstState
   }
 }
 
+/** A state of a server, and the work that it leaves to controllers. */
+export interface LeftState {
+  readonly state: StoreSnapshot
+  readonly left: WorkLeft
+}
+
 export interface FirstStates {
   /** A server with these credentials has started from nothing, and is ready. */
   note(state: StoreSnapshot, own: OwnCredentials): void
   /** The state of a new server. Undefined: it starts from nothing. */
-  next(): Promise<StoreSnapshot | undefined>
+  next(): Promise<LeftState | undefined>
 }
 
 /** `settled` lets controllers do their first work on a state. */
-export function createFirstStates(settled: (state: StoreSnapshot, own: OwnCredentials) => Promise<StoreSnapshot>): FirstStates {
-  let copies: (() => Promise<FirstState | undefined>) | undefined
+export function createFirstStates(settled: (state: StoreSnapshot, own: OwnCredentials) => Promise<LeftState>): FirstStates {
+  let copies: (() => Promise<{ readonly make: FirstState; readonly left: WorkLeft } | undefined>) | undefined
+  async function copiesOf(first: StoreSnapshot, own: OwnCredentials) {
+    const { state, left } = await settled(first, own)
+    const make = firstStateOf(state)
+    return make && { make, left }
+  }
   return {
     note(state, own) {
       // Without it, each server starts from nothing.
-      copies ??= once(() => settled(state, own).then(firstStateOf, () => undefined))
+      copies ??= once(() => copiesOf(state, own).catch(() => undefined))
     },
-    next: async () => (await copies?.())?.(webClock.now()),
+    async next() {
+      const found = await copies?.()
+      return found && { state: found.make(webClock.now()), left: found.left }
+    },
   }
 }
