@@ -84,10 +84,12 @@ export class LifeCycle<All extends object, Context> {
   get hooks(): readonly HealthCheck[] {
     const checks: HealthCheck[] = []
     for (const name of this.#names()) {
-      const { hooks = [], when } = this.#table[name]
-      if (when?.(this.#options.context) === false) continue
+      const { hooks = [], when, sleeps } = this.#table[name]
+      const { context, continues } = this.#options
+      if (when?.(context) === false) continue
       const check = () => {
-        if (!this.#settled.has(name) && !this.#sleeps(name)) throw new Error('not finished')
+        // What sleeps, or is being woken, does not make a server that continues a state unready.
+        if (!this.#settled.has(name) && !(continues && sleeps)) throw new Error('not finished')
       }
       for (const hook of hooks) checks.push({ name: hook, check })
     }

@@ -176,7 +176,8 @@ export async function startTestServer(given: TestServerOptions = {}): Promise<Te
 }
 
 export interface HostedOptions extends Surroundings {
-  readonly from: Snapshot
+  /** Default: an empty cluster. */
+  readonly from?: Snapshot
   /** What answers calls of webhooks, by their URLs. */
   readonly answers: Iterable<readonly [url: string, answer: Answer]>
   readonly telemetry: Telemetry

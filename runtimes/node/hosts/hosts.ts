@@ -1,7 +1,7 @@
 /** All servers of the process, by name. */
 import { alreadyExists, forbidden, notFound } from '../../../core/answers/status.ts'
 import { createSecrets } from '../../testing/secrets.ts'
-import { type Snapshot, startTestServer, type TestObject } from '../../testing/server.ts'
+import { type Snapshot, startHosted, type TestObject } from '../../testing/server.ts'
 import type { Home } from './home.ts'
 import { Hosted, type Limits, type Settings, type Shared, servers } from './hosted.ts'
 import { hostedOptions } from './options.ts'
@@ -64,7 +64,7 @@ export class Hosts {
   create({ options: given = {}, manifests, ...choices }: NewServer): Promise<Hosted> {
     return this.#make(choices, async () => {
       const options = hostedOptions(given)
-      const first = await startTestServer({ ...options, telemetry: this.#options.telemetry })
+      const first = await startHosted(options, { answers: [], telemetry: this.#options.telemetry })
       const snapshot = first.snapshot()
       await first.close()
       const hosted = await this.#hosted({ ...this.#settingsOf(choices), options, hooks: [] }, snapshot)

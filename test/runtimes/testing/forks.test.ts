@@ -49,6 +49,7 @@ for (const path of paths)
   test(`the first request of a fork is answered as by its parent: ${path}`, async (t) => {
     const server = await open(t)
     await server.load([definition, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, spec: { size: 1 } }])
+    await server.objects('apiregistration.k8s.io/v1', 'APIService').until('v1.example.com', ({ status }) => status !== undefined)
     const fork = await forkOf(t, server)
     assert.equal(await textOf(fork, path), await textOf(server, path))
   })
