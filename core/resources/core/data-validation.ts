@@ -38,7 +38,7 @@ function validateKeysAndSize(
 }
 
 export function validateConfigMap(object: ConfigMap, errors: FieldErrors, _context: HookContext, old?: ConfigMap): void {
-  if (old) validateFrozen(object, old, ['data', 'binaryData'], errors)
+  if (old) validateFrozen(object, old, { data: {}, binaryData: undefined }, errors)
   const { data: texts = {}, binaryData = {} } = object
   for (const key in texts) {
     validateFormat(key, 'configMapKey', data.key(key), errors)
@@ -52,13 +52,22 @@ interface Freezable {
   immutable?: boolean | undefined
 }
 
-/** `immutable: true` can't be unset, and the data can't be changed. */
-function validateFrozen<T extends Freezable>(object: T, old: T, names: readonly (keyof T & string)[], errors: FieldErrors): void {
+/**
+ * `immutable: true` can't be unset, and the data can't be changed. `absent`: what each field is without a value. Config maps have empty data by
+ * default (pkg/apis/core/v1/defaults.go); elsewhere an empty map differs from an absent one, and no stored one is empty.
+ */
+function validateFrozen<T extends Freezable>(
+  object: T,
+  old: T,
+  absent: { readonly [name in keyof T & string]?: Json | undefined },
+  errors: FieldErrors,
+): void {
   if (!old.immutable) return
   const why = 'field is immutable when `immutable` is set'
   if (!object.immutable) errors.forbidden(FieldPath.of('immutable'), why)
-  // Stored maps are never empty: an empty one differs from an absent one.
-  for (const name of names) if (!equal(given(object, name) as Json, old[name] as Json)) errors.forbidden(FieldPath.of(name), why)
+  for (const name of Object.keys(absent) as (keyof T & string)[])
+    if (!equal((given(object, name) ?? absent[name]) as Json, (old[name] ?? absent[name]) as Json))
+      errors.forbidden(FieldPath.of(name), why)
 }
 
 /** `stringData` is write-only: it replaces the data of the same keys. */
@@ -117,7 +126,7 @@ const typeRules: Readonly<Record<string, TypeRule>> = {
 export function validateSecret(secret: Secret, errors: FieldErrors, context: HookContext, old?: Secret): void {
   if (old) {
     validateUnchanged(secret.type ?? '', old.type ?? '', FieldPath.of('type'), errors)
-    validateFrozen(secret, old, ['data'], errors)
+    validateFrozen(secret, old, { data: undefined }, errors)
   }
   const size = validateKeysAndSize(secret.data ?? {}, data, decodedLength, errors)
   if (size > limit) errors.tooLong(data, limit)

@@ -161,16 +161,24 @@ export function inOrder(merged: readonly Json[], named: readonly Json[], origina
   return [...result, ...others.slice(next)]
 }
 
-/** Validates that the items of a patch list, without directives, are a subsequence of its `$setElementOrder` list. */
+/**
+ * Validates that the items of a patch list are a subsequence of its `$setElementOrder` list. Deleted items do not count, and other directives only
+ * after the last one of the order, as in the reference (apimachinery util/strategicpatch).
+ */
 export function validateOrder(patch: readonly Json[], order: readonly Json[], mergeKey: string | undefined): void {
   if (patch.length === 0 || order.length === 0) return
   const identity = identityOf(mergeKey)
-  const named = patch.filter((item) => !(isObject(item) && Object.hasOwn(item, patchDirective)))
+  const left = patch.filter((item) => directiveOf(item) !== 'delete')
   let at = 0
   for (const item of order) {
-    if (at === named.length) return
-    if (identity(named[at] as Json) === identity(item)) at++
+    while (directiveOf(left[at]) !== undefined) at++
+    if (at === left.length) return
+    if (identity(left[at] as Json) === identity(item)) at++
   }
-  if (at < named.length)
+  if (at < left.length)
     throw unreasoned(`The order in patch list:\n${goText([...patch])}\n doesn't match $setElementOrder list:\n${goText([...order])}\n`)
 }
+
+/** The directive that an item is, if it is one. */
+const directiveOf = (item: Json | undefined): Json | undefined =>
+  isObject(item) && Object.hasOwn(item, patchDirective) ? item[patchDirective] : undefined

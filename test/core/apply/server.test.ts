@@ -124,6 +124,26 @@ test('an empty list that is written even if it is absent is owned, also when the
   }
 })
 
+test('the rules of a role are owned by who gives a list, or applies none; the empty list and null are stored alike', async (t) => {
+  const { call, apply } = await client(t)
+  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles'
+  const role = (name: string, more: object) => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name }, ...more })
+  const owned = { 'f:rules': {} }
+  const created = await call('POST', roles, role('empty', { rules: [] }))
+  assert.deepEqual([owners(created), created.body['rules']], [{ 'tester Update': owned }, null])
+  assert.equal((await apply(`${roles}/empty`, 'a', role('empty', { rules: [] }))).code, 409)
+  const without = await call('PUT', `${roles}/empty`, role('empty', { rules: null }), 'application/json', 'other/1.0')
+  assert.deepEqual([owners(without), without.body['rules']], [{ 'tester Update': owned }, null])
+
+  assert.deepEqual(owners(await call('POST', roles, role('null', { rules: null }))), {})
+  assert.deepEqual(owners(await apply(`${roles}/null`, 'a', role('null', { rules: null }))), { 'a Apply': owned })
+  assert.deepEqual(owners(await call('PUT', `${roles}/null`, role('null', { rules: [] }))), { 'tester Update': owned })
+
+  assert.deepEqual(owners(await call('POST', roles, role('none', {}))), {})
+  assert.deepEqual(owners(await apply(`${roles}/none`, 'a', role('none', {}))), {})
+  assert.deepEqual(owners(await call('PUT', `${roles}/none`, role('none', { rules: [] }))), {})
+})
+
 test('the first apply to an object without identities in a list names what it could not do', async (t) => {
   const { apply, call } = await client(t)
   const path = '/api/v1/namespaces/default/serviceaccounts'

@@ -81,13 +81,14 @@ updatedCases(configMaps, [
     'data: Forbidden: field is immutable when `immutable` is set',
   ],
   ['freezing', { data: { a: 'b' } }, { immutable: true }],
+  ['empty data of an immutable object without data, which has them by default', { immutable: true }, { data: {} }],
   [
-    'empty data of an immutable object without data',
+    'empty binary data of an immutable object without data',
     { immutable: true },
     { data: {}, binaryData: {} },
-    'data: Forbidden: field is immutable when `immutable` is set',
     'binaryData: Forbidden: field is immutable when `immutable` is set',
   ],
+  ['no data in place of empty ones', { immutable: true, data: {}, binaryData: {} }, { immutable: true }],
 ])
 
 const namespaces = '/api/v1/namespaces'

@@ -66,6 +66,20 @@ test('merges', () => {
     ['named items take the order of the patch', { items: n('a', 'b', 'c', 'd') }, { items: n('d', 'b') }, { items: n('a', 'c', 'd', 'b') }],
     ['items are deleted', { items: n('a', 'b', 'a') }, { items: [{ name: 'a', $patch: 'delete' }] }, { items: n('b') }],
     ['a list is replaced', { items: n('a', 'b') }, { items: [{ $patch: 'replace' }, { name: 'c' }] }, { items: n('c') }],
+    [
+      'an order beside a replaced list orders what it has',
+      { items: n('a', 'b') },
+      { items: [{ $patch: 'replace' }, ...n('c', 'd')], '$setElementOrder/items': n('c', 'd') },
+      { items: n('c', 'd') },
+    ],
+    [
+      'an order of a list that nothing is left of',
+      { items: n('a', 'b') },
+      { items: [{ $patch: 'replace' }], '$setElementOrder/items': n('x') },
+      { items: [] },
+    ],
+    ['nothing to delete', { numbers: [1, 2] }, { '$deleteFromPrimitiveList/numbers': [] }, { numbers: [1, 2] }],
+    ['nothing to delete, and items', { numbers: [1, 2] }, { numbers: [3], '$deleteFromPrimitiveList/numbers': [] }, { numbers: [3, 1, 2] }],
     ['directives are removed from new lists', {}, { items: [{ name: 'a' }, { name: 'b', $patch: 'delete' }] }, { items: n('a') }],
     [
       'nested lists merge by key',
@@ -124,6 +138,18 @@ test('refuses malformed patches', () => {
     [400, {}, { $setElementOrder: [] }, 'invalid patch format of setElementOrder list'],
     [400, { numbers: [1] }, { $deleteFromPrimitiveList: [] }, 'invalid patch format of primitive list'],
     [500, { items: n('a') }, { items: n('b', 'c'), '$setElementOrder/items': n('c', 'b') }, /The order in patch list/],
+    [
+      500,
+      { items: n('a') },
+      { items: [{ $patch: 'replace' }, ...n('c', 'd')], '$setElementOrder/items': n('d', 'c') },
+      "The order in patch list:\n[map[$patch:replace] map[name:c] map[name:d]]\n doesn't match $setElementOrder list:\n[map[name:d] map[name:c]]\n",
+    ],
+    [
+      500,
+      { items: n('a') },
+      { items: [...n('c', 'd'), { $patch: 'replace' }], '$setElementOrder/items': n('c', 'd') },
+      "The order in patch list:\n[map[name:c] map[name:d] map[$patch:replace]]\n doesn't match $setElementOrder list:\n[map[name:c] map[name:d]]\n",
+    ],
     [500, { unknown: {} }, { unknown: {} }, 'unable to find api field in struct Item for the json field "unknown"'],
     [500, { labels: { a: {} } }, { labels: { a: {} } }, 'merging an object in json but data type is not struct, instead is: map'],
   ]
