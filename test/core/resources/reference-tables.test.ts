@@ -99,6 +99,18 @@ const creates: readonly (readonly [title: string, kind: string, changes: Changes
     { 'webhooks.0.clientConfig': { service: { name: '', namespace: '' } } },
     ['name', 'namespace'].map((name) => `webhooks[0].clientConfig.service.${name}: Required value`),
   ],
+  ...[
+    { name: 'x', namespace: '' },
+    { name: '', namespace: 'x' },
+  ].map(
+    (service) =>
+      [
+        `a webhook with a service of ${JSON.stringify(service)}, where kube-apiserver names the other field`,
+        `mutatingwebhookconfigurations.${group}`,
+        { 'webhooks.0.clientConfig': { service } },
+        [`webhooks[0].clientConfig.service.${service.name === '' ? 'namespace' : 'name'}: Required value`],
+      ] as const,
+  ),
   [
     'a match policy before the rules of a binding',
     `validatingadmissionpolicybindings.${group}`,
