@@ -232,8 +232,11 @@ export interface Subresource {
 /** Pools of allocations: IP addresses and node ports of services. */
 export type ReservationName = 'serviceAddresses'
 
-/** Checks of metadata in updates: those of every object, and those that compare it with the stored one, possibly behind other validation. */
-export type MetadataCheck = 'object' | 'update' | 'lateUpdate'
+/**
+ * Checks of metadata in updates: those of every object, and those that compare it with the stored one, possibly behind other validation. `changes`: the
+ * rest of the object is compared with the stored one here already, not at the end.
+ */
+export type MetadataCheck = 'object' | 'update' | 'lateUpdate' | 'changes'
 
 /** Where a resource comes from, and what depends on it in the reference: one handler serves the types compiled in, another custom resources. */
 export interface Origin {
@@ -282,7 +285,10 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly nameFormat: NameFormat | ((context: HookContext) => NameFormat)
   /** Paths, beside the status, that updates of the main resource don't change, so that they have no manager (resetFields). */
   readonly reset?: readonly (readonly string[])[]
-  /** Checks of metadata that the reference repeats for this kind on updates: errors are listed once for each. Default: `update`. */
+  /**
+   * Checks of metadata that the reference repeats for this kind on updates: errors are listed once for each. Default: `update`. None: it leaves metadata to
+   * what all kinds have in common, which creates reach when the rest is valid.
+   */
   readonly metadataOnUpdate: readonly MetadataCheck[]
   /** Takes finalizers without a domain that are not known ones. */
   readonly anyFinalizers?: true

@@ -224,6 +224,14 @@ export class FieldErrors {
     this.#size = this.#kept.reduce((size, { field, message }) => size + field.length + message.length, 0)
   }
 
+  /** Moves the errors at and below a path to the end: the reference looks there after all that has been looked at. */
+  moveLast(path: FieldPath): void {
+    if (this.#kept.length === 0) return
+    const at = path.toString()
+    const isMoved = ({ field }: FieldError) => field === at || field.startsWith(`${at}.`) || field.startsWith(`${at}[`)
+    this.#kept = [...this.#kept.filter((error) => !isMoved(error)), ...this.#kept.filter(isMoved)]
+  }
+
   /** Sorts the kept errors by text. */
   sort(): void {
     const textOf = ({ field, message }: FieldError) => `${field}: ${message}`

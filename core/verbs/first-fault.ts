@@ -1,6 +1,6 @@
-/** Which of several faults of a body is told: the first one of its text, as by Go's decoder, whatever the order of the schema. */
+/** Which of several faults of a body is told: the first one of its text that ends decoding, or else the first one, as by Go's decoder. */
 import { append } from '../common/lists.ts'
-import { DecodeError } from '../schema/decode-error.ts'
+import { Base64Error, ConversionError, DecodeError, TypeMismatch } from '../schema/decode-error.ts'
 import { isObject } from '../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 
@@ -43,29 +43,28 @@ function hasMoreThan(max: number, value: Json): boolean {
   return false
 }
 
+/** Whether Go's decoder ends with the error, which a type that decodes itself returns. Others are noted, and told when it has read all. */
+const endsDecoding = (error: DecodeError) =>
+  !(error instanceof Base64Error) && !(error instanceof ConversionError) && !(error instanceof TypeMismatch && !error.decodesItself)
+
 /**
  * @param fault that of the whole object, which is told if no part has one of its own.
  * @param sorted members are read by name, as from YAML.
  */
 export function firstFault(object: JsonObject, sorted: boolean, fault: DecodeError, decode: (value: JsonObject) => void): DecodeError {
   if (hasMoreThan(maxValues, object)) return fault
-  let found = fault
-  let value: Json = object
-  let whole = (part: Json): Json => part
-  for (let level = 0; level < maxLevels; level++) {
-    let next: readonly [part: Json, wrap: (part: Json) => Json] | undefined
+  const search = (value: Json, whole: (part: Json) => Json, found: DecodeError, level: number): DecodeError => {
+    if (level === maxLevels) return found
+    let first: DecodeError | undefined
     for (const [part, wrap] of alone(value, sorted)) {
-      const error = faultOf(decode, whole(wrap(part)) as JsonObject)
+      const own = (inner: Json) => whole(wrap(inner))
+      const error = faultOf(decode, own(part) as JsonObject)
       if (error === undefined) continue
-      found = error
-      next = [part, wrap]
-      break
+      const told = search(part, own, error, level + 1)
+      if (endsDecoding(told)) return told
+      first ??= told
     }
-    if (next === undefined) break
-    const [part, wrap] = next
-    const outer = whole
-    value = part
-    whole = (inner) => outer(wrap(inner))
+    return first ?? found
   }
-  return found
+  return search(object, (part) => part, fault, 0)
 }

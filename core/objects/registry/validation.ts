@@ -47,7 +47,7 @@ function validateMetadataUpdate(
   errors: FieldErrors,
   context: HookContext,
 ): void {
-  const checks: { readonly [check in Exclude<MetadataCheck, 'lateUpdate'>]: () => void } = {
+  const checks: { readonly [check in Exclude<MetadataCheck, 'lateUpdate' | 'changes'>]: () => void } = {
     object: () => validateObjectMeta(object.metadata, metaRules(definition, object, context), errors),
     update: () => validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors),
   }
@@ -57,10 +57,26 @@ function validateMetadataUpdate(
     const isValid = errors.count === 0 && !object.metadata.generateName && !definition.strategy.nameProblems
     for (const check of definition.metadataOnUpdate) {
       if (check === 'lateUpdate') continue
+      if (check === 'changes') {
+        validateChanges(definition, object, old, errors, context)
+        continue
+      }
       if (!isValid) checks[check]()
       validateFinalizers(definition, object, errors, context)
     }
   })
+}
+
+/** Compares everything except metadata with the stored object. */
+function validateChanges(
+  definition: ResourceDefinition,
+  object: ApiObject,
+  old: ApiObject,
+  errors: FieldErrors,
+  context: HookContext,
+): void {
+  validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
+  definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
 }
 
 /** Validates everything except metadata. */
@@ -96,11 +112,15 @@ function validateContentUpdate(
 export function validateCreate(definition: ResourceDefinition, object: ApiObject, context: HookContext, found?: FieldErrors): void {
   const errors = errorsFor(definition, context)
   if (found) errors.include(found)
-  errors.untilClosed(() => {
-    validateObjectMeta(object.metadata, metaRules(definition, object, context), errors)
-    validateFinalizers(definition, object, errors, context)
-  })
+  const validateMetadata = () =>
+    errors.untilClosed(() => {
+      validateObjectMeta(object.metadata, metaRules(definition, object, context), errors)
+      validateFinalizers(definition, object, errors, context)
+    })
+  const isLate = definition.metadataOnUpdate.length === 0
+  if (!isLate) validateMetadata()
   validateContent(definition, object, errors, context)
+  if (isLate && errors.count === 0) validateMetadata()
   refuseIfAny(definition, object, errors)
 }
 
@@ -114,8 +134,7 @@ export function validateUpdate(definition: ResourceDefinition, object: ApiObject
       validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
       validateFinalizers(definition, object, errors, context)
     }
-    validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
-    definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
+    if (!definition.metadataOnUpdate.includes('changes')) validateChanges(definition, object, old, errors, context)
   })
   refuseIfAny(definition, object, errors)
 }

@@ -10,7 +10,7 @@ import { applyConfigurationType, type ExpressionScope, jsonPatchListType } from 
 import type { MatchCondition } from './match.ts'
 import type { MutatingAdmissionPolicySpec } from './mutatingadmissionpolicy.ts'
 import { createPolicyCompiler, type PolicyCompiler, variableType } from './policy-compiler.ts'
-import { validateAnnotation, validateMutation, validateValidation } from './policy-validation.ts'
+import { conditionInOrder, validateAnnotation, validateMutation, validateValidation } from './policy-validation.ts'
 import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.ts'
 
 type Conditions = readonly Infer<typeof MatchCondition>[] | null | undefined
@@ -42,9 +42,10 @@ function expressionValidator(compiler: PolicyCompiler, scope: ExpressionScope, e
 /** Match conditions have no `variables`. */
 function validateConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors, inPart: InPart): void {
   const validateExpression = expressionValidator(createPolicyCompiler(), { params, authorizer: true }, errors, inPart)
-  conditions?.forEach(
-    ({ expression }, index) => void validateExpression(path.index(index).child('expression'), expression.trim(), [boolType]),
-  )
+  conditions?.forEach(({ expression }, index) => {
+    validateExpression(path.index(index).child('expression'), expression.trim(), [boolType])
+    conditionInOrder(path.index(index), errors)
+  })
 }
 
 /** Declares the variables, and returns the scope of expressions that may use them. */
@@ -56,6 +57,7 @@ function validateVariables(
   inPart: InPart,
 ): ExpressionScope {
   const params = paramKind != null
+  errors.moveLast(path)
   if (!variables?.length) return { params, authorizer: true }
   const scope = { params, authorizer: true, variables: compiler.variables }
   variables.forEach(({ name, expression }, index) => {
@@ -125,13 +127,14 @@ export function validateMutatingExpressions(spec: MutatingSpec, errors: FieldErr
   spec.mutations?.forEach((mutation, index) => {
     const { patchType, applyConfiguration, jsonPatch } = mutation
     const path = specPath.child('mutations').index(index)
-    validateMutation(mutation, path, errors)
-    if (patchType === 'ApplyConfiguration')
-      validateExpression(path.child('applyConfiguration').child('expression'), applyConfiguration?.expression?.trim(), [
-        applyConfigurationType,
-      ])
-    if (patchType === 'JSONPatch')
-      validateExpression(path.child('jsonPatch').child('expression'), jsonPatch?.expression?.trim(), [jsonPatchListType])
+    validateMutation(mutation, path, errors, () => {
+      const [name, member, type] =
+        patchType === 'JSONPatch'
+          ? (['jsonPatch', jsonPatch, jsonPatchListType] as const)
+          : (['applyConfiguration', applyConfiguration, applyConfigurationType] as const)
+      validateExpression(path.child(name).child('expression'), member?.expression?.trim(), [type])
+    })
   })
+  errors.moveLast(specPath.child('reinvocationPolicy'))
   if (!spec.reinvocationPolicy) errors.required(specPath.child('reinvocationPolicy'))
 }

@@ -47,7 +47,9 @@ function validateConstraints({ matchConstraints }: Policy, path: FieldPath, erro
 
 export function validateValidatingSpec(spec: Infer<typeof ValidatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
   validateConstraints(spec, path, errors)
+  errors.moveLast(path.child('matchConditions'))
   validateConditionNames(spec.matchConditions, path.child('matchConditions'), errors)
+  errors.moveLast(path.child('variables'))
   if (spec.validations?.length || spec.auditAnnotations?.length) return
   for (const name of ['validations', 'auditAnnotations']) {
     errors.required(path.child(name), 'validations or auditAnnotations must contain at least one item')
@@ -61,12 +63,20 @@ export function validateMatchPolicy({ matchPolicy }: Infer<typeof MatchResources
   validateChoice(matchPolicy, path.child('matchPolicy'), errors, ['Equivalent', 'Exact'])
 }
 
+/** Puts the errors of a condition, whose name is validated before its expression is compiled, into the reference's order. */
+export function conditionInOrder(path: FieldPath, errors: FieldErrors): void {
+  errors.moveLast(path)
+  errors.moveLast(path.child('name'))
+}
+
 /** What comes before the expressions. */
 export function validateMutatingSpec(spec: Infer<typeof MutatingAdmissionPolicySpec>, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('matchConstraints')
   validateConstraints(spec, path, errors)
   validateMutable(spec.matchConstraints, at, errors)
+  errors.moveLast(path.child('matchConditions'))
   validateConditionNames(spec.matchConditions, path.child('matchConditions'), errors)
+  for (const name of ['variables', 'mutations', 'reinvocationPolicy']) errors.moveLast(path.child(name))
 }
 
 /** The operations of rules; the reference names no rule here. */
@@ -75,27 +85,37 @@ export function validateMutable(match: Infer<typeof MatchResources> | undefined,
     for (const operation of operations ?? []) validateSupported(operation, mutable, path.child('resourceRules').child('operations'), errors)
 }
 
+/** `compile`: validates the expression of the member of the type, which may be empty. */
 export function validateMutation(
   { patchType, applyConfiguration, jsonPatch }: Infer<typeof Mutation>,
   path: FieldPath,
   errors: FieldErrors,
+  compile: () => void,
 ): void {
   const at = path.child('patchType')
   const apply = ['applyConfiguration', applyConfiguration] as const
   const json = ['jsonPatch', jsonPatch] as const
   if (!patchType) errors.required(at)
-  else if (patchType === 'ApplyConfiguration') validateMember(patchType, apply, json, path, errors)
-  else if (patchType === 'JSONPatch') validateMember(patchType, json, apply, path, errors)
+  else if (patchType === 'ApplyConfiguration') validateMember(patchType, apply, json, path, errors, compile)
+  else if (patchType === 'JSONPatch') validateMember(patchType, json, apply, path, errors, compile)
   else errors.notSupported(at, patchType, ['ApplyConfiguration', 'JSONPatch'])
 }
 
 type Member = readonly [name: string, value: { readonly expression?: string | undefined } | undefined]
 
 /** The member of the type must be set, the other one not. */
-function validateMember(type: string, [name, member]: Member, [otherName, other]: Member, path: FieldPath, errors: FieldErrors): void {
+function validateMember(
+  type: string,
+  [name, member]: Member,
+  [otherName, other]: Member,
+  path: FieldPath,
+  errors: FieldErrors,
+  compile: () => void,
+): void {
   const at = path.child(name)
   if (!member) errors.required(at, `must be specified when patchType is ${type}`)
   else if (!member.expression?.trim()) errors.required(at.child('expression'))
+  else compile()
   if (other) errors.invalid(path.child(otherName), `{${otherName}}`, `must not be specified when patchType is ${type}`)
 }
 

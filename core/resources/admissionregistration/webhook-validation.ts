@@ -7,7 +7,7 @@ import { validateSupported } from '../validation.ts'
 import { reviewVersions, validateClientConfig, validateReviewVersions } from '../webhook-client-validation.ts'
 import { conditionEnvironment } from './expressions.ts'
 import type { MutatingWebhook } from './mutatingwebhookconfiguration.ts'
-import { validateConditionNames } from './policy-validation.ts'
+import { conditionInOrder, validateConditionNames } from './policy-validation.ts'
 
 type Webhook = Omit<Infer<typeof MutatingWebhook>, 'reinvocationPolicy'>
 
@@ -32,7 +32,9 @@ export function validateWebhook(webhook: Webhook, path: FieldPath, errors: Field
   if (timeoutSeconds !== undefined && (timeoutSeconds < 1 || timeoutSeconds > 30)) {
     errors.invalid(path.child('timeoutSeconds'), timeoutSeconds, 'the timeout value must be between 1 and 30 seconds')
   }
+  for (const name of ['namespaceSelector', 'objectSelector', 'reinvocationPolicy']) errors.moveLast(path.child(name))
   validateClientConfig(clientConfig, path.child('clientConfig'), errors)
+  errors.moveLast(path.child('matchConditions'))
   validateConditionNames(webhook.matchConditions, path.child('matchConditions'), errors)
   validateConditions(webhook.matchConditions ?? [], path.child('matchConditions'), errors)
   const missing = `must specify one of ${reviewVersions.join(', ')}`
@@ -49,6 +51,7 @@ function validateConditions(conditions: readonly { readonly expression: string }
     if (text === '' || errors.omits(rule)) return
     const compiled = environment.compile(text, { result: [boolType] })
     if ('issues' in compiled) errors.forgivable(rule, () => errors.invalid(path.index(index).child('expression'), text, compiled.issues))
+    conditionInOrder(path.index(index), errors)
   })
 }
 

@@ -33,6 +33,11 @@ const shared = {
   selectableFields: root.child('selectableFields'),
 } as const
 
+/** Puts the errors of parts that all versions share behind those of names, as in the reference. */
+export function sharedLast(errors: FieldErrors): void {
+  for (const path of Object.values(shared)) errors.moveLast(path)
+}
+
 const isSame = <T>(versions: readonly Version[], part: (version: Version) => T) =>
   versions.every((each) => equal(asJson(part(each)), asJson(part(versions[0] as Version))))
 

@@ -5,7 +5,7 @@ import { formats } from '../../schema/formats/formats.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
 import { partsOf } from '../in-parts.ts'
 import { asJson, validateSupported, validateUnchanged } from '../validation.ts'
-import { validateVersions } from './all-versions-validation.ts'
+import { sharedLast, validateVersions } from './all-versions-validation.ts'
 import { validateApproval } from './approval-validation.ts'
 import { validateBundle, validateConversion } from './conversion-validation.ts'
 import type { CustomResourceDefinition, CustomResourceDefinitionNames } from './customresourcedefinition.ts'
@@ -33,6 +33,7 @@ export function validateDefinition(definition: Definition, errors: FieldErrors, 
   validateVersions(spec, old?.spec, errors, partsOf(context.part))
   validateRequiredNames(spec.names, errors)
   validateNames(spec.names, root.child('names'), errors)
+  sharedLast(errors)
   validateCounts(spec, old?.spec, errors)
   validateConversion(spec, root.child('conversion'), errors)
   if (old) validateFixed(definition, old, errors)

@@ -176,7 +176,8 @@ export function pairDataSources(spec: ClaimSpec, old: ClaimSpec | undefined, { p
   const apiGroup = group ?? ''
   const snapshots = platform.name('snapshot.storage.<domain>')
   const known = apiGroup === '' ? kind === 'PersistentVolumeClaim' : apiGroup === snapshots && kind === 'VolumeSnapshot'
-  if (!inUse && !known) delete spec.dataSource
+  // Beside a dataSourceRef it stays, so that validation finds the difference.
+  if (!inUse && !known && !spec.dataSourceRef) delete spec.dataSource
   if (spec.dataSource && !spec.dataSourceRef) spec.dataSourceRef = { ...spec.dataSource }
   else if (!spec.dataSource && spec.dataSourceRef && !spec.dataSourceRef.namespace) {
     const { namespace: _, ...reference } = spec.dataSourceRef

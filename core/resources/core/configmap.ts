@@ -2,8 +2,7 @@ import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { configMapColumns } from './columns.ts'
-import { validateConfigMap } from './data-validation.ts'
-import { objectValidation } from './object-validation.ts'
+import { validateConfigMap, validateConfigMapUpdate } from './data-validation.ts'
 
 export const ConfigMap = object('ConfigMap', 'Configuration data that pods can read.', {
   immutable: pointer(4, bool, 'True forbids changes of the data; it cannot be undone.'),
@@ -16,9 +15,9 @@ export const configMaps = resource({
   version: 'v1',
   kind: 'ConfigMap',
   names: ['configmaps', 'configmap', 'cm'],
-  metadataOnUpdate: ['update', 'object'],
+  metadataOnUpdate: ['update', 'changes', 'object'],
   schema: ConfigMap,
   columns: configMapColumns,
-  strategy: { validate: objectValidation(validateConfigMap) },
+  strategy: { validate: validateConfigMap, validateUpdate: validateConfigMapUpdate },
   lifecycle: { introduced: '1.2' },
 })

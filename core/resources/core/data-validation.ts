@@ -37,8 +37,10 @@ function validateKeysAndSize(
   return size
 }
 
-export function validateConfigMap(object: ConfigMap, errors: FieldErrors, _context: HookContext, old?: ConfigMap): void {
-  if (old) validateFrozen(object, old, { data: {}, binaryData: undefined }, errors)
+export const validateConfigMapUpdate = (object: ConfigMap, old: ConfigMap, errors: FieldErrors) =>
+  validateFrozen(object, old, { data: {}, binaryData: undefined }, errors)
+
+export function validateConfigMap(object: ConfigMap, errors: FieldErrors): void {
   const { data: texts = {}, binaryData = {} } = object
   for (const key in texts) {
     validateFormat(key, 'configMapKey', data.key(key), errors)
@@ -123,11 +125,12 @@ const typeRules: Readonly<Record<string, TypeRule>> = {
   '<labels>/tls': hasKeys('tls.crt', 'tls.key'),
 }
 
-export function validateSecret(secret: Secret, errors: FieldErrors, context: HookContext, old?: Secret): void {
-  if (old) {
-    validateUnchanged(secret.type ?? '', old.type ?? '', FieldPath.of('type'), errors)
-    validateFrozen(secret, old, { data: undefined }, errors)
-  }
+export function validateSecretUpdate(secret: Secret, old: Secret, errors: FieldErrors): void {
+  validateUnchanged(secret.type ?? '', old.type ?? '', FieldPath.of('type'), errors)
+  validateFrozen(secret, old, { data: undefined }, errors)
+}
+
+export function validateSecret(secret: Secret, errors: FieldErrors, context: HookContext): void {
   const size = validateKeysAndSize(secret.data ?? {}, data, decodedLength, errors)
   if (size > limit) errors.tooLong(data, limit)
   for (const [type, rule] of Object.entries(typeRules)) {

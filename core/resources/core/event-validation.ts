@@ -5,7 +5,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
 import { givenEmpty } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import { type Metadata, validateFinalizer, validateObjectMetaUpdate } from '../../schema/object-meta.ts'
+import { type Metadata, validateFinalizer, validateObjectMeta, validateObjectMetaUpdate } from '../../schema/object-meta.ts'
 import { asJson, validateFormat, validateUnchanged } from '../validation.ts'
 import type { Event as EventSchema } from './event.ts'
 
@@ -55,7 +55,8 @@ export function validateEvent(event: Event, errors: FieldErrors, context: HookCo
 
 /** A new event must have eventTime and series instead of the deprecated fields. */
 function validateNew(event: Event, errors: FieldErrors): void {
-  const { eventTime, type = '', source = {} } = event
+  const { eventTime, type = '', source = {}, metadata = {} } = event
+  validateObjectMeta(metadata as Metadata, { namespaced: true, path: FieldPath.of('metadata'), nameFormat: 'dns1123Subdomain' }, errors)
   validateSeries(event, errors)
   if (!eventTime) errors.required(FieldPath.of('eventTime'))
   if (type !== 'Normal' && type !== 'Warning') errors.invalid(FieldPath.of('type'), '', `has invalid value: ${type}`)

@@ -49,7 +49,7 @@ export const nodes = resource({
   version: 'v1',
   kind: 'Node',
   names: ['nodes', 'node', 'no'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   namespaced: false,
   schema: Node,
   columns: nodeColumns,

@@ -2,8 +2,7 @@ import { bool, bytes, field, map, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { secretColumns } from './columns.ts'
-import { mergeTexts, validateSecret } from './data-validation.ts'
-import { objectValidation } from './object-validation.ts'
+import { mergeTexts, validateSecret, validateSecretUpdate } from './data-validation.ts'
 import { tlsWarnings } from './tls-warnings.ts'
 
 export const Secret = object('Secret', 'Confidential data that pods can read.', {
@@ -30,7 +29,7 @@ export const secrets = resource({
   version: 'v1',
   kind: 'Secret',
   names: ['secrets', 'secret'],
-  metadataOnUpdate: ['update', 'object'],
+  metadataOnUpdate: ['update', 'changes', 'object'],
   schema: Secret,
   columns: secretColumns,
   strategy: {
@@ -38,7 +37,8 @@ export const secrets = resource({
       mergeTexts(secret)
       secret.type ||= 'Opaque'
     },
-    validate: objectValidation(validateSecret),
+    validate: validateSecret,
+    validateUpdate: validateSecretUpdate,
     warnings: ({ type, data }, _old, { platform }) => (type === platform.name('<labels>/tls') ? tlsWarnings(data) : []),
   },
   lifecycle: { introduced: '1.0' },

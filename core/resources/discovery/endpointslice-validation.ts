@@ -111,6 +111,7 @@ function validatePorts(ports: NonNullable<Infer<typeof EndpointSlice>['ports']>,
     if (name !== '') validateFormat(name, 'dns1123Label', at.child('name'), errors)
     if (seen.has(name)) errors.duplicate(at.child('name'), name)
     seen.add(name)
+    errors.moveLast(at.child('protocol'))
     validateFormat(appProtocol, 'qualifiedName', at.child('appProtocol'), errors)
   })
 }

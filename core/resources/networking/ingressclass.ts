@@ -39,21 +39,23 @@ export const ingressClasses = resource({
   version: 'v1',
   kind: 'IngressClass',
   names: ['ingressclasses', 'ingressclass'],
-  metadataOnUpdate: ['update', 'object'],
+  metadataOnUpdate: ['update', 'changes', 'object'],
   namespaced: false,
   schema: IngressClass,
   columns: ingressClassColumns,
   lifecycle: { introduced: '1.19' },
   generation: 'spec',
   strategy: {
-    validate({ spec = {} }, errors, _context, old) {
+    validate({ spec = {} }, errors) {
       const path = FieldPath.of('spec')
       const { controller = '', parameters } = spec
       const at = path.child('controller')
-      if (old) validateUnchanged(controller, old.spec?.controller ?? '', at, errors)
       if (controller.length > maxControllerLength) errors.tooLong(at, maxControllerLength)
       validateDomainPrefixedPath(controller, at, errors)
       if (parameters) validateParameters(parameters, path.child('parameters'), errors)
+    },
+    validateUpdate({ spec }, old, errors) {
+      validateUnchanged(spec?.controller ?? '', old.spec?.controller ?? '', FieldPath.of('spec', 'controller'), errors)
     },
   },
 })

@@ -27,21 +27,25 @@ export const AggregationRule = message(
   },
 )
 
-export const ClusterRole = object('ClusterRole', 'A set of permissions, cluster-wide or for use in any namespace.', {
-  rules: field(2, list(PolicyRule, { listType: 'atomic' }), 'The permissions.', { omitEmpty: false }),
-  aggregationRule: pointer(3, AggregationRule, 'Composes the rules from other cluster roles; a controller then writes them.'),
-})
+export const ClusterRole = object(
+  'ClusterRole',
+  'A set of permissions, cluster-wide or for use in any namespace.',
+  {
+    rules: field(2, list(PolicyRule, { listType: 'atomic' }), 'The permissions.', { omitEmpty: false }),
+    aggregationRule: pointer(3, AggregationRule, 'Composes the rules from other cluster roles; a controller then writes them.'),
+  },
+  { validateFirst: ({ rules }, _path, errors) => validateRules(rules, false, errors) },
+)
 
 export const clusterRoles = resource({
   group: 'rbac.authorization.<domain>',
   version: 'v1',
   kind: 'ClusterRole',
   names: ['clusterroles', 'clusterrole'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   namespaced: false,
   schema: ClusterRole,
   lifecycle: { introduced: '1.8' },
   nameFormat: 'pathSegment',
   createOnUpdate: true,
-  strategy: { validate: ({ rules }, errors) => validateRules(rules, false, errors) },
 })

@@ -13,7 +13,7 @@ export const roles = resource({
   version: 'v1',
   kind: 'Role',
   names: ['roles', 'role'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   schema: Role,
   lifecycle: { introduced: '1.8' },
   nameFormat: 'pathSegment',

@@ -22,6 +22,7 @@ export function validateAmount({ allocationMode, count = 0 }: Amount, path: Fiel
   const at = path.child('count')
   if (allocationMode === 'All' && count !== 0) errors.invalid(at, count, "must not be specified when allocationMode is 'All'")
   if (allocationMode === 'ExactCount' && count <= 0) errors.invalid(at, count, 'must be greater than zero')
+  errors.moveLast(path.child('tolerations'))
 }
 
 /** Names are validated before. */

@@ -15,7 +15,7 @@ export const DeviceToleration = message(
     effect: field(4, string, 'Effect of the taints; empty for all.', { goType: '.DeviceTaintEffect', enum: DeviceTaintEffect }),
     tolerationSeconds: pointer(5, int64, 'Seconds until eviction by NoExecute; absent for never.'),
   },
-  { validate: validateToleration },
+  { validateFirst: validateToleration },
 )
 
 export const CELDeviceSelector = message(

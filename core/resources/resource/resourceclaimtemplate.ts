@@ -14,7 +14,7 @@ export const ResourceClaimTemplateSpec = message(
     spec: required(2, ResourceClaimSpec, 'Spec of the claims.'),
   },
   {
-    validate({ metadata }, path, errors) {
+    validateFirst({ metadata }, path, errors) {
       validateTemplateMeta(metadata ?? {}, path.child('metadata'), errors)
     },
   },
@@ -29,7 +29,7 @@ export const resourceClaimTemplates = resource({
   version: 'v1',
   kind: 'ResourceClaimTemplate',
   names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
-  metadataOnUpdate: ['object', 'update'],
+  metadataOnUpdate: ['object', 'lateUpdate'],
   schema: ResourceClaimTemplate,
   columns: plainColumns,
   returnsDeleted: true,

@@ -3,7 +3,7 @@ import { bool, field, int32, pointer, string } from '../../schema/model.ts'
 import { PreemptionPolicy } from '../core/enums.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
-import { validateSupported } from '../validation.ts'
+import { validateSupported, validateUnchanged } from '../validation.ts'
 import { priorityClassColumns } from './columns.ts'
 import { systemClassKept, validatePriorityClass } from './priorityclass-validation.ts'
 
@@ -17,7 +17,6 @@ export const PriorityClass = object(
     preemptionPolicy: pointer(5, string, 'PreemptLowerPriority or Never.', {
       goType: 'v1.PreemptionPolicy',
       publishedEnum: PreemptionPolicy,
-      immutable: true,
     }),
   },
   {
@@ -46,8 +45,9 @@ export const priorityClasses = resource({
       if (policy === '') errors.required(FieldPath.of('preemptionPolicy'))
       else validateSupported(policy, PreemptionPolicy, FieldPath.of('preemptionPolicy'), errors)
     },
-    validateUpdate({ value = 0 }, old, errors) {
+    validateUpdate({ value = 0, preemptionPolicy }, old, errors) {
       if (value !== (old.value ?? 0)) errors.forbidden(FieldPath.of('value'), 'may not be changed in an update.')
+      validateUnchanged(preemptionPolicy, old.preemptionPolicy, FieldPath.of('preemptionPolicy'), errors)
     },
   },
 })

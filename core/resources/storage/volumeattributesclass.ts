@@ -15,18 +15,17 @@ export const volumeAttributesClasses = resource({
   version: 'v1',
   kind: 'VolumeAttributesClass',
   names: ['volumeattributesclasses', 'volumeattributesclass', 'vac'],
-  metadataOnUpdate: ['update', 'object'],
+  metadataOnUpdate: ['update', 'changes', 'object'],
   namespaced: false,
   schema: VolumeAttributesClass,
   columns: volumeAttributesClassColumns,
   returnsDeleted: true,
   lifecycle: { introduced: '1.34' },
   strategy: {
-    validate(object, errors, _context, old) {
-      const { driverName, parameters } = object
-      if (old) forbidUpdates(object, old, ['driverName', 'parameters'], errors)
+    validate({ driverName, parameters }, errors) {
       validateDriverName(driverName, FieldPath.of('driverName'), errors)
       validateParameters(parameters, { allowEmpty: false }, errors)
     },
+    validateUpdate: (object, old, errors) => forbidUpdates(object, old, ['driverName', 'parameters'], errors),
   },
 })

@@ -25,6 +25,7 @@ import { protocol } from './protocol.ts'
 import { reads } from './reads.ts'
 import { rules } from './rules.ts'
 import { writeSequences } from './sequences.ts'
+import { several } from './several.ts'
 import { status } from './status.ts'
 import { tables } from './tables.ts'
 import { update } from './update.ts'
@@ -56,6 +57,7 @@ export const parts: readonly Part[] = [
     corpora,
     jsonPatches,
     kubectl,
+    several,
     gatesOn,
     gatesOff,
   ],
