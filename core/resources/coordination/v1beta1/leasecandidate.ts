@@ -11,6 +11,8 @@ function versionOf(text: string): readonly number[] | undefined {
   return match ? match.slice(1, 4).map(Number) : undefined
 }
 
+const zero = [0, 0, 0]
+
 const isLess = (a: readonly number[], b: readonly number[]) => {
   const index = a.findIndex((number, at) => number !== b[at])
   return index >= 0 && (a[index] ?? 0) < (b[index] ?? 0)
@@ -33,7 +35,8 @@ export const LeaseCandidateSpec = message(
       const detail = 'must be a valid semantic version'
       if (emulationVersion !== '' && !emulated) errors.invalid(path.child('emulationVersion'), emulationVersion, detail)
       if (binaryVersion !== '' && !binary) errors.invalid(path.child('binaryVersion'), binaryVersion, detail)
-      if (binary && emulated && isLess(binary, emulated)) {
+      // As in the reference, one that is no version counts as 0.0.0.
+      if (binaryVersion !== '' && emulated && isLess(binary ?? zero, emulated)) {
         errors.invalid(path.child('binaryVersion'), binaryVersion, 'must be greater than or equal to `emulationVersion`')
       }
       if (strategy === 'OldestEmulationVersion' && !emulated) {

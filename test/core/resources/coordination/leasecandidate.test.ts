@@ -25,6 +25,13 @@ for (const version of ['v1beta1', 'v1alpha2']) {
             `${name('a:b')}a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
           ],
         ],
+        [
+          'no version, which is less than any',
+          { 'spec.binaryVersion': 'x' },
+          ['must be a valid semantic version', 'must be greater than or equal to `emulationVersion`'].map(
+            (why) => `spec.binaryVersion: Invalid value: "x": ${why}`,
+          ),
+        ],
         ['the parent directory', { 'metadata.name': '..a' }, [`${name('..a')}must not start with '..'`]],
       ],
     },
