@@ -1,6 +1,7 @@
+import type { Platform } from '../../platform.ts'
 import type { Infer } from '../../schema/model.ts'
 import { abridged, ageColumn, countColumn, nameColumn, none, textColumn, unknown, unset } from '../cells.ts'
-import type { Column } from '../definition.ts'
+import type { ApiObject, Column } from '../definition.ts'
 import type { MetricTarget, MetricValueStatus } from './metric-values.ts'
 import type { MetricSpec } from './metrics.ts'
 import type { MetricStatus } from './metrics-status.ts'
@@ -17,12 +18,9 @@ interface AutoscalerRow {
     | {
         readonly scaleTargetRef?: { readonly kind: string; readonly name: string } | undefined
         readonly metrics?: readonly Spec[] | undefined
-        readonly targetCPUUtilizationPercentage?: number | undefined
       }
     | undefined
-  readonly status?:
-    | { readonly currentMetrics?: readonly Status[] | undefined; readonly currentCPUUtilizationPercentage?: number | undefined }
-    | undefined
+  readonly status?: { readonly currentMetrics?: readonly Status[] | undefined } | undefined
 }
 
 /** With a status, a missing value is shown as 0. */
@@ -55,25 +53,25 @@ function metricText(spec: Spec, status: Status | undefined): string {
 
 function targetsText({ spec, status }: AutoscalerRow): string {
   const metrics = spec?.metrics ?? []
-  if (metrics.length > 0)
-    return abridged(
-      metrics.map((metric, index) => metricText(metric, status?.currentMetrics?.[index])),
-      2,
-      ', ',
-    )
-  const wanted = spec?.targetCPUUtilizationPercentage
-  return wanted === undefined ? none : `cpu: ${percent(status?.currentCPUUtilizationPercentage, unknown)}/${wanted}%`
+  if (metrics.length === 0) return none
+  return abridged(
+    metrics.map((metric, index) => metricText(metric, status?.currentMetrics?.[index])),
+    2,
+    ', ',
+  )
 }
 
 function referenceText({ spec }: AutoscalerRow): string {
   return `${spec?.scaleTargetRef?.kind ?? ''}/${spec?.scaleTargetRef?.name ?? ''}`
 }
 
-/** For both versions: version 1 has only the CPU metric. */
-export const horizontalPodAutoscalerColumns = [
+/** `storedOf`: the object in the stored version, which has all metrics. */
+export const horizontalPodAutoscalerColumns = (storedOf: (object: ApiObject, platform: Platform) => ApiObject = (object) => object) => [
   nameColumn,
   textColumn('Reference', 'Object that is scaled.', referenceText),
-  textColumn('Targets', 'Metrics, current and target.', targetsText),
+  textColumn<ApiObject>('Targets', 'Metrics, current and target.', (object, { platform }) =>
+    targetsText(storedOf(object, platform) as AutoscalerRow),
+  ),
   textColumn('MinPods', 'Lower bound of the scale.', '.spec.minReplicas', unset),
   countColumn('MaxPods', 'Upper bound of the scale.', '.spec.maxReplicas', 'string'),
   countColumn('Replicas', 'Number of pods when last observed.', '.status.currentReplicas', 'string'),

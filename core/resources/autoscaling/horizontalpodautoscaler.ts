@@ -62,7 +62,7 @@ export const horizontalPodAutoscalers = resource({
   names: ['horizontalpodautoscalers', 'horizontalpodautoscaler', 'hpa'],
   categories: ['all'],
   schema: HorizontalPodAutoscaler,
-  columns: horizontalPodAutoscalerColumns,
+  columns: horizontalPodAutoscalerColumns(),
   lifecycle: { introduced: '1.23' },
   status: true,
   strategy: {

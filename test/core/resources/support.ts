@@ -14,7 +14,7 @@ export interface Answer {
   readonly warnings: readonly string[]
 }
 export interface Client {
-  send(method: string, path: string, body?: unknown, contentType?: string): Promise<Answer>
+  send(method: string, path: string, body?: unknown, contentType?: string, accept?: string): Promise<Answer>
 }
 
 /** All feature gates enabled. */
@@ -27,11 +27,11 @@ export async function startServer(settings: CoreOptions = {}): Promise<Client> {
   const server = await startCore({ ...alone, ...settings })
   after(() => server.close())
   return {
-    async send(method, path, body, contentType = 'application/json') {
+    async send(method, path, body, contentType = 'application/json', accept = 'application/json') {
       const response = await server.fetch(
         new Request(`http://api${path}`, {
           method,
-          headers: { 'content-type': contentType },
+          headers: { 'content-type': contentType, accept },
           ...(body !== undefined && { body: JSON.stringify(body) }),
         }),
       )

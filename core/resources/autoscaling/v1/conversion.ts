@@ -117,4 +117,10 @@ export function defaultTarget(object: ApiObject, platform: Platform): void {
   if (spec !== undefined && others.length === 0) spec['targetCPUUtilizationPercentage'] ??= usualUtilization
 }
 
+/** For Tables: the object in the stored version, without the metric that a new object without metrics gets. */
+export function storedOf(object: ApiObject, platform: Platform): ApiObject {
+  const { targetCPUUtilizationPercentage: own } = (object['spec'] ?? {}) as JsonObject
+  return own === undefined && object.metadata?.annotations?.[keysOf(platform).metrics] === undefined ? object : toStored(object, platform)
+}
+
 export const conversion: Conversion = { toStored, fromStored }

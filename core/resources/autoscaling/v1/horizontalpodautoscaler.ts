@@ -3,7 +3,7 @@ import { type ApiObject, resource } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
 import { horizontalPodAutoscalerColumns } from '../columns.ts'
 import { fieldAnnotations } from '../field-annotations.ts'
-import { conversion, defaultTarget } from './conversion.ts'
+import { conversion, defaultTarget, storedOf } from './conversion.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 
 export const HorizontalPodAutoscalerSpec = message(
@@ -42,7 +42,7 @@ export const horizontalPodAutoscalers = resource({
   names: ['horizontalpodautoscalers', 'horizontalpodautoscaler', 'hpa'],
   categories: ['all'],
   schema: HorizontalPodAutoscaler,
-  columns: horizontalPodAutoscalerColumns,
+  columns: horizontalPodAutoscalerColumns(storedOf),
   storageVersion: 'autoscaling/v2',
   conversion,
   fieldAnnotations,

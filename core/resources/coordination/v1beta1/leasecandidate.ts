@@ -27,7 +27,12 @@ export const LeaseCandidateSpec = message(
     renewTime: pointer(3, microTime, 'When the candidate last answered.'),
     binaryVersion: required(4, string, 'Version of its program.', { notEmpty: true }),
     emulationVersion: field(5, string, 'Version that it emulates.'),
-    strategy: required(6, string, 'How the holder is chosen.', { openEnum: CoordinatedLeaseStrategy, omitEmpty: true, notEmpty: true }),
+    strategy: required(6, string, 'How the holder is chosen.', {
+      goType: 'v1.CoordinatedLeaseStrategy',
+      openEnum: CoordinatedLeaseStrategy,
+      omitEmpty: true,
+      notEmpty: true,
+    }),
   },
   {
     validate({ binaryVersion, emulationVersion = '', strategy }, path, errors) {

@@ -3,7 +3,7 @@ import { NodeSelector } from '../../core/affinity.ts'
 import { DeviceAttribute, DeviceCapacity, DeviceCounterConsumption, DeviceTaint, NodeAllocatableResourceMapping } from '../device.ts'
 
 export const BasicDevice = message('BasicDevice', 'A device, apart from its name.', {
-  attributes: field(1, map(DeviceAttribute), 'Attributes by name.'),
+  attributes: field(1, map(DeviceAttribute), 'Attributes by name.', { goType: 'map[.QualifiedName].DeviceAttribute' }),
   capacity: field(2, map(DeviceCapacity), 'Capacities by name.'),
   consumesCounters: field(3, list(DeviceCounterConsumption, { listType: 'atomic' }), 'What it consumes from counters of the pool.', {
     gate: 'DRAPartitionableDevices',

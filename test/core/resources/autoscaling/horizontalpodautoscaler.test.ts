@@ -245,3 +245,24 @@ test('an average of an object metric passes through version 1, which can not omi
   assert.equal(put.code, 200, JSON.stringify(put.body))
   assertHas((await send('GET', `${path('v2')}/average`)).body, { spec: { metrics } })
 })
+
+test('a Table of version 1 has all metrics, as one of the stored version', async () => {
+  const object = {
+    type: 'Object',
+    object: { metric: { name: 'hits' }, describedObject: scaleTargetRef, target: { type: 'AverageValue', averageValue: '1' } },
+  }
+  const server = await client
+  const made = await server.send('POST', path('v2'), withChanges(v2, { 'metadata.name': 'tabled', 'spec.metrics': [object] }))
+  assert.equal(made.code, 201)
+  for (const version of ['v1', 'v2']) {
+    const { body } = await server.send(
+      'GET',
+      `${path(version)}/tabled`,
+      undefined,
+      undefined,
+      'application/json;as=Table;v=v1;g=meta.k8s.io',
+    )
+    const [row] = body['rows'] as { cells: unknown[] }[]
+    assert.equal(row?.cells[2], '<unknown>/1 (avg)', version)
+  }
+})
