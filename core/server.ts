@@ -3,6 +3,8 @@ import type { ApiServer } from './assembly/api-server.ts'
 import { prepareServer, type Written } from './assembly/server.ts'
 import type { MaybePromise } from './common/maybe-promise.ts'
 import { Shared } from './common/shared.ts'
+import type { ResourceTable } from './objects/registry/served.ts'
+import { createKeys } from './objects/storage/keys.ts'
 import { allOptions, type ServerOptions, validateServerOptions, withDefaults } from './options/index.ts'
 import { portRows } from './options/ports.ts'
 import { validateOptions } from './options/validate.ts'
@@ -44,6 +46,17 @@ export interface ResourcePlace {
   readonly namespaced: boolean
 }
 
+/** An object by its place in the API. */
+export interface ObjectPlace extends ResourcePlace {
+  readonly group: string
+  /** Of several, the first that discovery names. */
+  readonly version: string
+  readonly kind: string
+  /** Empty for cluster-scoped resources. */
+  readonly namespace: string
+  readonly name: string
+}
+
 /** A server of a family. */
 export interface FamilyServer extends ApiServer {
   /** Starts controllers, timers and other work beside requests, of a server that continues a state. Later calls do nothing. */
@@ -54,6 +67,8 @@ export interface FamilyServer extends ApiServer {
   isIdle(): boolean
   /** The resource of a kind; `apiVersion` as in objects. Undefined: this server does not serve it, or does not know yet. */
   placeOf(apiVersion: string, kind: string): ResourcePlace | undefined
+  /** The object that a key of the store has; undefined: none that this server serves. */
+  objectOf(key: string): ObjectPlace | undefined
 }
 
 /** Keys and tokens that a server of a family has of its own. What is made of them is shared by servers that get the same object. */
@@ -66,6 +81,16 @@ export interface ServerFamily {
    * nothing is prepared, and what works beside requests starts at `wake`. `own` replaces options of the family.
    */
   start(ports: Ports, continues: boolean, own?: OwnCredentials): Promise<FamilyServer>
+}
+
+function objectOf(key: string, prefix: string, table: Pick<ResourceTable, 'all'>): ObjectPlace | undefined {
+  for (const { definition } of table.all()) {
+    const { storageKey, namespaced, group, version, kind, names } = definition
+    if (storageKey === '' || !key.startsWith(`${prefix}/${storageKey}/`)) continue
+    const object = createKeys(prefix, storageKey, namespaced).parse(key)
+    return { ...object, group, version, kind, plural: names.plural, namespaced }
+  }
+  return undefined
 }
 
 /** Servers over stores of their own, which share what depends on the options alone. The options must be valid (`createApiServer` tells). */
@@ -85,6 +110,7 @@ export function createServerFamily(given: ServerOptions): ServerFamily {
           const definition = table.ofKind(apiVersion, kind)?.definition
           return definition && { plural: definition.names.plural, namespaced: definition.namespaced }
         },
+        objectOf: (key) => objectOf(key, options.storage.prefix, table),
       }
     },
   }

@@ -32,6 +32,8 @@ export interface PluginContext extends Lookup {
   readonly manifests?: (plugin: string) => Reports<string>
   /** Release of this server, or the emulated one. */
   readonly release: Release
+  /** Webhooks are called as for dry runs. Default false. */
+  readonly dryRunWebhooks?: boolean
   /** Whether a feature gate is on. */
   enabled(gate: string): boolean
   /** Default toleration seconds of pods for not-ready and unreachable nodes. */

@@ -19,13 +19,14 @@ export const readProxyClient = ({ options, ports }: AssemblyContext): Promise<Pr
     logger: ports.telemetry.logger,
   })
 
-/** Undefined when registrations are not served. */
+/** Undefined when registrations are not served, or have no effect. */
 export async function startAggregation(
   { proxyClient, ...needed }: Pick<Parts, 'table' | 'lookup' | 'proxyClient' | 'pauses'>,
   context: AssemblyContext,
 ): Promise<Aggregation | undefined> {
   const { options, ports, settings, queues } = context
   const { platform } = options.general
+  if (!options.network.aggregation) return undefined
   const resource = needed.table.lookup(registrationsGroup(platform), 'v1', 'apiservices')
   if (resource === undefined) return undefined
   return createAggregation({

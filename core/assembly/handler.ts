@@ -119,6 +119,7 @@ export function createHandler(
     audit: parts.audit?.context,
     beginSpan,
     barrier: parts.barrier,
+    pathHandlers: apis.pathHandlers,
     control: fairness?.control,
   })
   const peerListMetrics = apis.gates.enabled('UnknownVersionInteroperabilityProxy') ? metrics.record(peerListRows) : undefined

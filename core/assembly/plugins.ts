@@ -49,6 +49,7 @@ export async function assemblePlugins(
     authorizer,
     enabled,
     release: emulatedRelease(general.version),
+    dryRunWebhooks: admission.dryRunWebhooks,
     tolerationSeconds: admission.tolerationSeconds,
   })
   return [

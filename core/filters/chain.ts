@@ -23,6 +23,7 @@ import { inFlight } from './in-flight.ts'
 import { malformed } from './malformed.ts'
 import { measure } from './measure.ts'
 import type { RequestMetrics } from './metrics.ts'
+import { type PathHandler, pathHandlers } from './path-handlers.ts'
 import { recover } from './recover.ts'
 import { requestLog } from './request-log.ts'
 import type { Terminations } from './terminations.ts'
@@ -62,6 +63,8 @@ export interface FilterOptions {
   readonly audit: RecorderContext | undefined
   /** Begins the span of a request; absent: requests are not traced. */
   readonly beginSpan: BeginSpan | undefined
+  /** Answer what is below their paths. */
+  readonly pathHandlers: readonly PathHandler[]
   /** Absent: no writes are held after the start. */
   readonly barrier: WriteBarrier | undefined
 }
@@ -100,6 +103,8 @@ export function filters(options: FilterOptions): readonly Filter[] {
     }),
     // After authentication: only callers in trusted groups continue their traces.
     tracing({ begin: beginSpan, clock, logger, own }),
+    // After authentication, whose user they get. Before impersonation and seats, which are theirs to give.
+    ...(options.pathHandlers.length > 0 ? [pathHandlers(options.pathHandlers, options.authorizer)] : []),
     // After authentication: the caller needs the permission. Before all that asks who the user is.
     part(
       impersonates,

@@ -86,7 +86,7 @@ const rules: readonly Rule[] = [
   together('proxy-client-cert-file', 'proxy-client-key-file'),
   together('nodeagent-client-certificate', 'nodeagent-client-key'),
   needs('kvstore-servers-overrides', 'kvstore-servers'),
-  oneThreadOnly('kvstore-servers', 'permit-port-sharing', 'peer-ca-file', 'debug-socket-path'),
+  oneThreadOnly('kvstore-servers', 'permit-port-sharing', 'peer-ca-file', 'debug-socket-path', 'enable-branches'),
   (flags) =>
     flags.get('encryption-provider-config-automatic-reload') && !flags.isSet('encryption-provider-config')
       ? '--encryption-provider-config-automatic-reload needs --encryption-provider-config'

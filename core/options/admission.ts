@@ -78,6 +78,11 @@ export const admissionOptions = {
   ),
   extraPlugins: option(list(extraPlugin), { default: [], description: 'Additional admission plugins, which run after the built-in ones.' }),
   admissionFile: option(text, { default: '', description: 'Path of the AdmissionConfiguration file.' }),
+  dryRunWebhooks: option(bool, {
+    default: false,
+    description:
+      'Call admission webhooks as for dry runs: they are told so, and a request for which one with side effects would be called is refused.',
+  }),
   pluginConfigurations: option<PluginConfigurations>(shape(pluginConfigurations), {
     default: {},
     description:

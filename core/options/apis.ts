@@ -1,11 +1,12 @@
 /** Which APIs and features a server has. */
 import { type ApiSettings, gatesOf, servedOf } from '../config/apis.ts'
 import type { Handler } from '../filters/filter.ts'
+import type { PathHandler } from '../filters/path-handlers.ts'
 import type { Platform } from '../platform.ts'
 import type { Release } from '../release.ts'
 import { DecodeError } from '../schema/decode-error.ts'
 import { type Complete, type Conflict, option } from './option.ts'
-import { bool, record, simple } from './types.ts'
+import { bool, callable, having, list, record, simple, text } from './types.ts'
 
 export const apiOptions = {
   featureGates: option<ApiSettings['featureGates']>(record(bool), {
@@ -32,6 +33,11 @@ export const apiOptions = {
         'Handlers of group versions that other servers serve (aggregation), by GROUP/VERSION. They run after all filters; entries may be added and removed at any time.',
     },
   ),
+  pathHandlers: option<readonly PathHandler[]>(list(having({ prefix: text, answer: callable })), {
+    default: [],
+    description:
+      'Handlers of non-resource paths, such as /branches and all below it. They get requests after authentication, without the credentials, and authorize them themselves.',
+  }),
   watchList: option(bool, { description: 'Accept sendInitialEvents in watches. Default: as the feature gate WatchList.' }),
 }
 

@@ -68,6 +68,11 @@ export const networkOptions = {
     description:
       'File with the CA bundle for certificates of other API servers, which answer requests for resources that this one does not serve. Read through the port files, again when it changes. Empty: they are not asked. Needs proxyClientFiles.',
   }),
+  aggregation: option(bool, {
+    default: true,
+    description:
+      'Pass requests for aggregated APIs on to their servers. False: registrations are only stored, and what they register is not served.',
+  }),
   aggregatorRouting: option(bool, {
     default: false,
     description: 'Send requests for aggregated APIs to the endpoint addresses of the service instead of its cluster IP.',

@@ -19,8 +19,8 @@ const namespaceSubresources = new Set(['status', 'finalize'])
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
 const longRunningVerbs = new Set(['watch', 'proxy'])
 const longRunningSubresources = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
-/** Profiles take as long as they are asked for; the live page is a stream. */
-const longRunningPaths = ['/debug/pprof/', '/debug/live/']
+/** Profiles take as long as they are asked for; the live page is a stream; requests of branches have the deadlines of the branch's server. */
+const longRunningPaths = ['/debug/pprof/', '/debug/live/', '/branches/']
 
 /** The segments between slashes, without empty ones at the ends. */
 function elementsOf(path: string): string[] {

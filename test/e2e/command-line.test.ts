@@ -103,7 +103,10 @@ describe('the program', { concurrency: 2 }, () => {
     }
     const unknown = await runProgram(['help', 'nothing'])
     assert.equal(unknown.code, 1)
-    assert.match(unknown.stderr, /^error: help: there is no command "nothing"; there are snapshot, top, assets, check, hosts, etcd, run\n$/)
+    assert.match(
+      unknown.stderr,
+      /^error: help: there is no command "nothing"; there are snapshot, top, assets, check, hosts, branch, etcd, run\n$/,
+    )
   })
 
   const isRoot = process.getuid?.() === 0

@@ -25,13 +25,15 @@ export interface Caller {
   readonly platform: Platform
   readonly clock: Clock
   readonly logger: Logger
+  /** All requests count as dry runs. */
+  readonly dryRun: boolean
   readonly metrics: AdmissionMetrics
 }
 
 const unavailable = 503
 
-function checkDryRun({ name, sideEffects }: Hook, { dryRun }: AdmissionAttributes): void {
-  if (!dryRun || sideEffects === 'None' || sideEffects === 'NoneOnDryRun') return
+function checkDryRun({ name, sideEffects }: Hook): void {
+  if (sideEffects === 'None' || sideEffects === 'NoneOnDryRun') return
   if (sideEffects === undefined) throw new CallFailed(name, 'Webhook SideEffects is nil', 400)
   throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`)
 }
@@ -46,9 +48,9 @@ export async function callHook(
   invocation: Invocation,
   objects: Reviewed,
   mutating: boolean,
-  caller: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock'>,
+  caller: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock' | 'dryRun'>,
 ): Promise<AdmissionResponse> {
-  checkDryRun(hook, attributes)
+  if (attributes.dryRun || caller.dryRun) checkDryRun(hook)
   const { group, version, resource } = attributes.resource
   const span = attributes.span?.start(mutating ? 'Call mutating webhook' : 'Call validating webhook', {
     configuration: hook.configuration,
@@ -74,7 +76,7 @@ async function review(
   invocation: Invocation,
   { object = null, oldObject = null }: Reviewed,
   mutating: boolean,
-  { connect, outbound, platform, clock }: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock'>,
+  { connect, outbound, platform, clock, dryRun: always }: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock' | 'dryRun'>,
   span: Span | undefined,
 ): Promise<AdmissionResponse> {
   const { name, reviewVersion: version } = hook
@@ -83,7 +85,7 @@ async function review(
     throw failed('could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)', 400)
   const uid = crypto.randomUUID()
   const { dryRun, options, ...about } = admissionRequest(attributes, invocation)
-  const request = { uid, ...about, object, oldObject, dryRun, options }
+  const request = { uid, ...about, object, oldObject, dryRun: dryRun || always, options }
   const body = { kind: 'AdmissionReview', apiVersion: platform.name(`admission.<domain>/${version}`), request }
   const { deadline = Number.POSITIVE_INFINITY, signal } = attributes
   const limit = Math.min(hook.timeout, deadline - clock.monotonic())

@@ -8,7 +8,7 @@ import type { Caller } from './call.ts'
 
 /** Creates a plugin's webhook caller. */
 export function createCaller(context: PluginContext, configuration: WebhookPluginConfiguration | undefined): Caller {
-  const { platform, outbound, clock, logger, metrics = uncounted(admissionRows) } = context
+  const { platform, outbound, clock, logger, dryRunWebhooks: dryRun = false, metrics = uncounted(admissionRows) } = context
   const serviceAddress = createServiceAddress(context, platform.name('<labels>/service-name'))
   return {
     connect: createConnect(serviceAddress, configuration?.credentials),
@@ -16,6 +16,7 @@ export function createCaller(context: PluginContext, configuration: WebhookPlugi
     platform,
     clock,
     logger,
+    dryRun,
     metrics,
   }
 }

@@ -118,6 +118,23 @@ Flags of the server that count: --feature-gates, --runtime-config, --enable-admi
       return runHosts(argv)
     },
   },
+  branch: {
+    synopses: [
+      [
+        'branch create|list|diff|advance|delete [NAME] [flags]',
+        'Try changes in a copy of a running server, which was started with --enable-branches, and see what they would change.',
+      ],
+    ],
+    async help() {
+      const { branchHelp } = await import('../branches/command.ts')
+      return branchHelp()
+    },
+    async run(argv) {
+      const { branch } = await import('../branches/command.ts')
+      process.stdout.write(await branch(argv))
+      return 0
+    },
+  },
   etcd: {
     program: 'etcd',
     synopses: [['etcd [flags]', "Serve etcd's API on the embedded store. So does the program when it is started under the name etcd."]],

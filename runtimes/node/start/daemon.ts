@@ -6,8 +6,8 @@ import { gatesOfFlags } from '../../../core/flags/gates.ts'
 import { headerWarnings } from '../../../core/flags/header-warnings.ts'
 import type { ParsedFlags } from '../../../core/flags/parse.ts'
 import { hostPort } from '../../../core/outgoing/url-parts.ts'
-import type { KeyValueStore, Logger } from '../../../core/ports.ts'
-import { type ApiServer, prepareApiServer } from '../../../core/server.ts'
+import type { KeyValueStore, Logger, Logger, OpenStores } from '../../../core/ports.ts'
+import { type ApiServer, prepareApiServer, prepareApiServer } from '../../../core/server.ts'
 import { reasonOf } from '../../atomic-file.ts'
 import { sharingWarnings } from '../http/port-sharing.ts'
 import { logOfFlags } from '../log/options.ts'
@@ -132,14 +132,20 @@ async function startAll(
     opened,
   )
   for (const warning of authorizationWarnings(flags)) logger.warn({}, warning)
-  let mainStore: KeyValueStore | undefined
+  let openedNow: OpenStores | undefined
   const open = async () => {
     const { store, overrides = [] } = await openStores(stores, nodeClock, logger, host.dialStore)
     for (const each of [store, ...overrides.map((override) => override.store)]) openedStores.add(() => each.close())
-    mainStore = store
-    return { store, overrides }
+    openedNow = { store, overrides }
+    return openedNow
   }
-  const server = prepareApiServer(ports, open, host.options)
+  const { platform } = flags
+  const limits = { number: flags.get('max-branches'), ttl: flags.get('max-branch-ttl'), bytes: flags.get('max-branch-bytes') }
+  const branches = flags.get('enable-branches')
+    ? (await import('../branches/index.ts')).prepareBranches({ platform, ports, options: host.options, stores: () => openedNow }, limits)
+    : undefined
+  const server = prepareApiServer(ports, open, branches?.options ?? host.options)
+  branches?.serve(server.answer)
   const certificates = servingCertificates(files, pki)
   const openPort = async () => {
     const port = await openListener({ ...listening, ...certificates, logger }, server.answer)
@@ -155,6 +161,7 @@ async function startAll(
   const early = listening.sharePort || shared ? undefined : await openPort()
   handshakeErrors = () => early?.handshakeErrors ?? 0
   opened.add(() => server.close())
+  opened.add(() => branches?.close())
   opened.add(await openDebugSocket(flags.get('debug-socket-path'), server.debug))
   await Promise.race([server.start(), aborted(ending)])
   if (ending.aborted) {
@@ -168,9 +175,9 @@ async function startAll(
     return { server, listener, address: listener.address, port: listener.port }
   }
   const serving =
-    shared && mainStore && commandLine
+    shared && openedNow && commandLine
       ? await serveWithWorkers(
-          { count: workers, commandLine, pki, port: shared, store: mainStore, auditLog, log, metrics: host.metrics },
+          { count: workers, commandLine, pki, port: shared, store: openedNow.store, auditLog, log, metrics: host.metrics },
           server,
           opened,
         )

@@ -1,13 +1,13 @@
 /** `apiserver top`: what a running server does, in a terminal. */
 import { existsSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { LiveReading } from '../../../core/meta/debug/live.ts'
 import { cleanUrl, type WebhookConnection } from '../../../core/outgoing/webhook/connection.ts'
 import { loadConnectionFile } from '../../../core/outgoing/webhook/connection-file.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { reasonOf } from '../../atomic-file.ts'
+import { usualConnectionFile } from '../start/ask.ts'
 import { nodeClock, nodeFiles } from '../start/ports.ts'
 import { readings } from './readings.ts'
 import { liveText } from './text.ts'
@@ -35,7 +35,7 @@ function flagsOf(argv: readonly string[]) {
 /** The connection file, when one is given or there is one at the usual place. */
 function connectionPath({ kubeconfig, server }: Flags): string | undefined {
   if (kubeconfig !== undefined) return kubeconfig
-  const usual = process.env['KUBECONFIG'] || join(homedir(), '.kube/config')
+  const usual = usualConnectionFile()
   if (server === undefined && !existsSync(usual)) throw new Error(`no server: give --kubeconfig or --server (${usual} does not exist)`)
   return server === undefined ? usual : undefined
 }

@@ -1,0 +1,172 @@
+/** One branch: a server in memory over copies of what its live server has stored at one time. */
+import { entityTooLarge, forbidden, tooManyRequests } from '../../../core/answers/status.ts'
+import type { Connection, HostPorts, KeyValueStore, OpenStores } from '../../../core/ports.ts'
+import { maxBodyBytes } from '../../../core/request/body.ts'
+import type { User } from '../../../core/request/exchange.ts'
+import { LightRequest } from '../../../core/request/light-request.ts'
+import type { FamilyServer, ObjectPlace, ServerFamily } from '../../../core/server.ts'
+import { boundedStore } from '../../stores/bounded.ts'
+import { forkableStore, type StoreSnapshot } from '../../stores/forkable.ts'
+import { TestClock } from '../../testing/clock.ts'
+import type { HandedOn } from './handed-on.ts'
+
+export const branchResource = { group: '', resource: 'branches' }
+
+/** What a branch starts with: the main store, and those for selected resources. */
+export interface Base {
+  readonly main: StoreSnapshot
+  readonly overrides: readonly (Pick<NonNullable<OpenStores['overrides']>[number], 'resources'> & { readonly state: StoreSnapshot })[]
+}
+
+export interface Settings {
+  readonly name: string
+  readonly owner: User
+  /** Milliseconds since the epoch. */
+  readonly created: number
+  readonly expires: number
+  /** Maximum bytes of what it has stored since its start; each object counts as 1 KiB besides. */
+  readonly maxBytes: number
+}
+
+export interface Surroundings {
+  readonly ports: HostPorts
+  readonly family: ServerFamily
+  readonly handedOn: HandedOn
+}
+
+/** An object that the branch has written. */
+export interface Touched {
+  readonly place: ObjectPlace
+  /** Its revision in the live server when the branch began; 0: it did not exist. */
+  readonly before: number
+}
+
+const objectBytes = 1024
+/** Requests at a time, watches included. */
+const maxInFlight = 1_000
+
+export const revisionOf = ({ main }: Base): number => main.base.versions.revision
+
+export class Branch {
+  readonly settings: Settings
+  readonly base: Base
+  readonly #surroundings: Surroundings
+  readonly #clock: TestClock
+  readonly #touched = new Map<string, Touched | undefined>()
+  readonly #stores: KeyValueStore[] = []
+  #server: FamilyServer | undefined
+  #inFlight = 0
+  #closing: Promise<void> | undefined
+
+  private constructor(settings: Settings, base: Base, surroundings: Surroundings) {
+    this.settings = settings
+    this.base = base
+    this.#surroundings = surroundings
+    this.#clock = new TestClock(surroundings.ports.clock)
+  }
+
+  /** Resolves when it serves. */
+  static async start(settings: Settings, base: Base, surroundings: Surroundings): Promise<Branch> {
+    const branch = new Branch(settings, base, surroundings)
+    await branch.#start()
+    return branch
+  }
+
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  isOwnedBy({ name, uid }: User): boolean {
+    const { owner } = this.settings
+    return owner.name === name && owner.uid === uid
+  }
+
+  /** Objects that it has written. */
+  touched(): Touched[] {
+    return [...this.#touched].flatMap(([key, known]) => known ?? this.#place(key) ?? [])
+  }
+
+  /** Moves the clock of the branch ahead. */
+  advance(milliseconds: number): Promise<void> {
+    return this.#clock.advance(milliseconds)
+  }
+
+  /** Answers a request of a user, with path and query below the branch. */
+  async handle(request: Request, target: string, user: User, connection?: Connection): Promise<Response> {
+    const server = this.#server
+    if (server === undefined || this.#closing) throw forbidden(branchResource, this.settings.name, 'it is being deleted')
+    if (this.#inFlight >= maxInFlight) throw tooManyRequests(`too many requests of this branch at a time: the limit is ${maxInFlight}`, 1)
+    if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw entityTooLarge(maxBodyBytes)
+    this.#inFlight++
+    let isSent = false
+    try {
+      const response = await server.answer(below(request, target), this.#surroundings.handedOn.connectionOf(user, connection))
+      isSent = connection?.whenSent !== undefined
+      connection?.whenSent?.(response, () => this.#inFlight--)
+      return response
+    } finally {
+      if (!isSent) this.#inFlight--
+    }
+  }
+
+  /** Ends requests in flight, and the server. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #start(): Promise<void> {
+    const { ports, family } = this.#surroundings
+    const overrides = this.base.overrides.map(({ resources, state }) => ({ resources, store: this.#open(state) }))
+    const store = this.#open(this.base.main)
+    // Nothing of the process: no audit log, no profiles, no traces.
+    const telemetry = { logger: ports.telemetry.logger }
+    this.#server = await family.start({ ...ports, telemetry, clock: this.#clock, store, overrides }, true)
+    // Controllers do what is left, such as a deletion that the live server has begun.
+    void this.#server.wake()
+  }
+
+  async #close(): Promise<void> {
+    await this.#server?.close()
+    for (const store of this.#stores) await store.close()
+  }
+
+  #open(from: StoreSnapshot): KeyValueStore {
+    const { maxBytes } = this.settings
+    const { items } = from.base.versions.list({ prefix: '' })
+    const before = items.reduce((sum, { value }) => sum + value.byteLength + objectBytes, 0)
+    const store = boundedStore(forkableStore({ clock: this.#clock, from, pastBytes: maxBytes }), {
+      bytes: before + maxBytes,
+      perObject: objectBytes,
+    })
+    this.#stores.push(store)
+    const noted = <T extends { readonly ok: boolean }>(key: string, result: T): T => {
+      if (result.ok && !this.#touched.has(key)) this.#touched.set(key, this.#place(key))
+      return result
+    }
+    return {
+      ...store,
+      put: async (key, value, expected, lease, guards, context) =>
+        noted(key, await store.put(key, value, expected, lease, guards, context)),
+      delete: async (key, expected, context) => noted(key, await store.delete(key, expected, context)),
+    }
+  }
+
+  /** Undefined: no object of the API, or none that is served yet. */
+  #place(key: string): Touched | undefined {
+    const place = this.#server?.objectOf(key)
+    if (place === undefined) return undefined
+    const states = [this.base.main, ...this.base.overrides.map(({ state }) => state)]
+    const before = states.map(({ base }) => base.versions.get(key)?.modRevision).find((revision) => revision !== undefined)
+    return { place, before: before ?? 0 }
+  }
+}
+
+/** A request with another path, which ends when the client gives the first one up. */
+function below(request: Request, target: string): Request {
+  const body = LightRequest.body(request)
+  if (body === undefined || !(request instanceof LightRequest)) return new Request(new URL(target, request.url), request)
+  const light = new LightRequest(request.method, target, request.headers, body)
+  LightRequest.onAbort(request, () => LightRequest.abort(light, LightRequest.abortReason(request) as Error))
+  return light
+}
