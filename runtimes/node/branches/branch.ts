@@ -5,10 +5,10 @@ import { maxBodyBytes } from '../../../core/request/body.ts'
 import type { User } from '../../../core/request/exchange.ts'
 import { LightRequest } from '../../../core/request/light-request.ts'
 import type { FamilyServer, ObjectPlace, ServerFamily } from '../../../core/server.ts'
-import { boundedStore } from '../../stores/bounded.ts'
 import { forkableStore, type StoreSnapshot } from '../../stores/forkable.ts'
 import { TestClock } from '../../testing/clock.ts'
 import type { HandedOn } from './handed-on.ts'
+import { Writes } from './writes.ts'
 
 export const branchResource = { group: '', resource: 'branches' }
 
@@ -41,7 +41,6 @@ export interface Touched {
   readonly before: number
 }
 
-const objectBytes = 1024
 /** Requests at a time, watches included. */
 const maxInFlight = 1_000
 
@@ -52,7 +51,7 @@ export class Branch {
   readonly base: Base
   readonly #surroundings: Surroundings
   readonly #clock: TestClock
-  readonly #touched = new Map<string, Touched | undefined>()
+  readonly #writes: Writes<Touched>
   readonly #stores: KeyValueStore[] = []
   #server: FamilyServer | undefined
   #inFlight = 0
@@ -63,6 +62,7 @@ export class Branch {
     this.base = base
     this.#surroundings = surroundings
     this.#clock = new TestClock(surroundings.ports.clock)
+    this.#writes = new Writes(settings.maxBytes, (key) => this.#place(key))
   }
 
   /** Resolves when it serves. */
@@ -83,7 +83,7 @@ export class Branch {
 
   /** Objects that it has written. */
   touched(): Touched[] {
-    return [...this.#touched].flatMap(([key, known]) => known ?? this.#place(key) ?? [])
+    return this.#writes.notes()
   }
 
   /** Moves the clock of the branch ahead. */
@@ -132,24 +132,9 @@ export class Branch {
   }
 
   #open(from: StoreSnapshot): KeyValueStore {
-    const { maxBytes } = this.settings
-    const { items } = from.base.versions.list({ prefix: '' })
-    const before = items.reduce((sum, { value }) => sum + value.byteLength + objectBytes, 0)
-    const store = boundedStore(forkableStore({ clock: this.#clock, from, pastBytes: maxBytes }), {
-      bytes: before + maxBytes,
-      perObject: objectBytes,
-    })
+    const store = forkableStore({ clock: this.#clock, from, pastBytes: this.settings.maxBytes })
     this.#stores.push(store)
-    const noted = <T extends { readonly ok: boolean }>(key: string, result: T): T => {
-      if (result.ok && !this.#touched.has(key)) this.#touched.set(key, this.#place(key))
-      return result
-    }
-    return {
-      ...store,
-      put: async (key, value, expected, lease, guards, context) =>
-        noted(key, await store.put(key, value, expected, lease, guards, context)),
-      delete: async (key, expected, context) => noted(key, await store.delete(key, expected, context)),
-    }
+    return this.#writes.noted(store)
   }
 
   /** Undefined: no object of the API, or none that is served yet. */
