@@ -329,8 +329,9 @@ test("controllers go by the branch's clock, and policies count", async () => {
     metadata: { name: 'short' },
     spec: { policyName: 'short', validationActions: ['Deny'] },
   })
+  let tries = 0
   const refusal = async () => {
-    const { code, body } = await ask(root, 'POST', `${at}${configMaps('team')}`, configMap(`a-name-that-is-long-${Math.random()}`))
+    const { code, body } = await ask(root, 'POST', `${at}${configMaps('team')}`, configMap(`a-name-that-is-long-${tries++}`))
     return code === 422 && /names are short here/.test(body.message)
   }
   await eventually('the policy is in effect', refusal)

@@ -1,5 +1,6 @@
 /** Branches of a live server (`--enable-branches`), from outside. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -195,4 +196,29 @@ test("README's example works", { skip }, async () => {
   assert.equal(code, 0, stdout + stderr)
   assert.match(stdout, /^- Namespace team deleted\n\+ Namespace team-a created$/m)
   assert.match(await kubectlOf(live.kubeconfig).run('get', 'namespace', 'team'), /Active/)
+})
+
+const python = ['python3', '/usr/bin/python3'].find((path) => spawnSync(path, ['-c', 'import kubernetes']).status === 0)
+const script = `
+import kubernetes, sys
+there, here = (kubernetes.client.CoreV1Api(kubernetes.config.new_client_from_config(path)) for path in sys.argv[1:])
+here.create_namespaced_config_map('default', {'metadata': {'name': 'snake'}, 'data': {'a': '1'}})
+print([each.metadata.name for each in here.list_namespaced_config_map('default', label_selector='!x').items if each.metadata.name == 'snake'])
+watch = kubernetes.watch.Watch()
+for event in watch.stream(here.list_namespaced_config_map, 'default', field_selector='metadata.name=snake', timeout_seconds=20):
+    print(event['type'], event['object'].data)
+    watch.stop()
+here.delete_namespaced_config_map('snake', 'default')
+print([each.metadata.name for each in there.list_namespaced_config_map('default').items if each.metadata.name == 'snake'])
+`
+
+test('python3-kubernetes takes the connection file of a branch', {
+  skip: python === undefined && 'python3-kubernetes is not installed',
+}, async () => {
+  const path = join(temporary.path, 'python.kubeconfig')
+  writeFileSync(path, await succeed('create', 'python'))
+  const { code, stdout, stderr } = await run(python as string, ['-c', script, live.kubeconfig, path], {}, 60_000)
+  assert.equal(code, 0, stderr)
+  assert.equal(stdout, "['snake']\nADDED {'a': '1'}\n[]\n")
+  await succeed('delete', 'python')
 })
