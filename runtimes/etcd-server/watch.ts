@@ -54,9 +54,12 @@ class EncodedEvents {
   }
 
   #encode(event: StoreEvent, withPrevious: boolean): Uint8Array {
-    const [change, before] = this.#history().lineage(keyOf(event), revisionOf(event))
+    const history = this.#history()
+    const [key, revision] = [keyOf(event), revisionOf(event)]
+    const change = history.lineage(key, revision, event.type === 'delete')
     const kv = event.type === 'put' ? { ...event.kv, ...pick(change) } : { key: event.key, modRevision: event.revision }
-    const prevKv = withPrevious && event.previous ? { ...event.previous, ...pick(before) } : undefined
+    // What was there before the transaction, which may have changed the key twice.
+    const prevKv = withPrevious && revision > history.oldest ? history.state(key, revision - 1) : undefined
     return encode(
       eventMessage,
       { type: eventTypes[event.type], kv, ...(prevKv && { prevKv }) },
@@ -156,11 +159,13 @@ class WatchStream implements CallHandler {
     this.#send({ watchId: id, canceled: true })
   }
 
-  /** Told for all watches at once, and not while one of them is behind. */
+  /** Told for all watches at once, and not while one of them is behind, or when there is none. */
   #requestProgress(): void {
     // A watch that was just created gets what is past first.
     queueMicrotask(() => {
-      if (!this.#isStopped && [...this.#watches.values()].every((watch) => this.#isCurrent(watch))) this.#send({ watchId: noWatch })
+      const watches = [...this.#watches.values()]
+      const isDue = !this.#isStopped && watches.length > 0 && watches.every((watch) => this.#isCurrent(watch))
+      if (isDue) this.#send({ watchId: noWatch })
     })
   }
 
@@ -193,7 +198,7 @@ class WatchStream implements CallHandler {
     const states = history.range({ from: '' }, { revision: history.oldest }).filter(({ modRevision }) => modRevision === history.oldest)
     this.#deliver(
       watch,
-      states.map((kv) => ({ type: 'put', kv })),
+      states.map(({ key, value, createRevision, modRevision }) => ({ type: 'put', kv: { key, value, createRevision, modRevision } })),
     )
   }
 

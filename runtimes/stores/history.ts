@@ -147,11 +147,13 @@ export class History {
     return this.#entries.get(key)?.head
   }
 
-  /** What an event of a key at a revision does not say: of the change and of the one before, if it is not compacted. */
-  lineage(key: string, revision: number): readonly [change: Lineage | undefined, before: Lineage | undefined] {
+  /** What an event of a key at a revision does not say, if it is not compacted. */
+  lineage(key: string, revision: number, isDeletion: boolean): Lineage | undefined {
     const entry = this.#entries.get(key)
-    const version = entry && versionAt(entry, revision)
-    return [version, version?.older]
+    let version = entry && versionAt(entry, revision)
+    // A transaction may put a key and delete it.
+    while (version && version.deleted !== isDeletion && version.older?.revision === revision) version = version.older
+    return version
   }
 
   /** A key's state, now or at a revision; undefined: it does not exist. Throws 'compacted' or 'future-revision'. */

@@ -14,7 +14,7 @@ const protocol = createRequire(import.meta.url).resolve('etcd3/proto/rpc.proto')
 const { Watch } = loadSync(protocol, { keepCase: true, longs: String, enums: String, defaults: true, oneofs: true })[
   'etcdserverpb.Watch'
 ] as ServiceDefinition
-const watch = Watch as unknown as MethodDefinition<object, IWatchResponse>
+export const watch = Watch as unknown as MethodDefinition<object, IWatchResponse>
 
 /** Makes values so large that a disk without room is full soon. */
 const padding = 'x'.repeat(2_000)
