@@ -143,6 +143,7 @@ const remembered: { readonly [name: string]: string } = {
   'core/apply/atom.ts: preserving': ofSchema,
   'core/apply/atom.ts: roots': ofSchema,
   'core/apply/blank.ts: blanks': ofSchema,
+  'core/apply/managers.ts: decoded': 'what entries of fields mean, which are never changed',
   'core/cel/environment.ts: standard': 'declarations of the language, parsed at the first use',
   'core/meta/debug/live-page.ts: before': 'a script of a page, in a browser',
   'core/meta/debug/live-page.ts: source': 'a script of a page, in a browser',

@@ -25,7 +25,7 @@ export const keyLength = 64
 
 /** Address of one end of a connection; undefined: it is not known. An IPv4 address in an IPv6 one is the former. */
 export const addressOf = (address: string | undefined, port: number | undefined): string | undefined =>
-  address === undefined || port === undefined ? undefined : `${address.replace(/^::ffff:(?=\d+\.)/i, '')} ${port}`
+  address === undefined || port === undefined ? undefined : `${address.replace(/^::ffff:(\d+\.)/i, '$1')} ${port}`
 
 export const writeTicket = (ticket: Ticket): Uint8Array => Buffer.from(JSON.stringify(ticket))
 
