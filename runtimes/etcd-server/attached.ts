@@ -21,7 +21,7 @@ import { anyRequest } from './messages.ts'
 /** Name of the socket in the directory of the store. */
 const socketName = 'attach'
 /** Milliseconds in which a ticket has to be used, and a new connection has to show one. */
-const patience = 5_000
+const ticketTimeout = 5_000
 /** Maximum number of tickets that are not used. */
 const maxTickets = 1_000
 /** Bytes of requests under way, and of responses that are not sent, beyond which nothing more is read from a connection. */
@@ -52,7 +52,7 @@ class Tickets {
     const now = this.#clock.monotonic()
     for (const [key, { expires }] of this.#unused) if (expires < now || this.#unused.size >= maxTickets) this.#unused.delete(key)
     const [key, proof] = [secret(), secret()]
-    this.#unused.set(key, { proof, expires: now + patience })
+    this.#unused.set(key, { proof, expires: now + ticketTimeout })
     return { directory: this.#directory, name: socketName, key, proof, peer, largest }
   }
 
@@ -144,7 +144,7 @@ class AttachedConnection {
   readonly #outbox: Outbox
   readonly #calls = new Map<number, AttachedCall>()
   readonly #tickets: Tickets
-  readonly #cancelPatience: () => void
+  readonly #cancelTimeout: () => void
   /** Absent: no ticket was shown. */
   #frames: Messages | undefined
   readonly #hello = new Messages(frameOverhead)
@@ -156,7 +156,7 @@ class AttachedConnection {
     this.#service = service
     this.#tickets = tickets
     this.#outbox = new Outbox(socket, { drained: () => this.#drained() })
-    this.#cancelPatience = clock.after(patience, () => socket.destroy())
+    this.#cancelTimeout = clock.after(ticketTimeout, () => socket.destroy())
     socket.on('data', (bytes: Buffer) => this.#take(bytes))
     socket.once('close', () => this.#closed())
   }
@@ -223,7 +223,7 @@ class AttachedConnection {
       this.#socket.destroy()
       return
     }
-    this.#cancelPatience()
+    this.#cancelTimeout()
     this.#frames = new Messages(this.#service.maxMessageBytes + frameOverhead)
     this.write(kinds.hello, 0, Buffer.from(proof, 'latin1'))
   }
@@ -248,7 +248,7 @@ class AttachedConnection {
   }
 
   #closed(): void {
-    this.#cancelPatience()
+    this.#cancelTimeout()
     for (const call of this.#calls.values()) call.over(codes.cancelled)
   }
 }
