@@ -1,8 +1,9 @@
 /** The entry point `fetch-apiserver/core`: a server is a fetch handler over a store. */
 import type { ApiServer } from './assembly/api-server.ts'
-import { prepareServer, type Written } from './assembly/server.ts'
+import { prepareServer } from './assembly/server.ts'
 import type { MaybePromise } from './common/maybe-promise.ts'
 import { Shared } from './common/shared.ts'
+import type { Written } from './controllers/wakes.ts'
 import type { ResourceTable } from './objects/registry/served.ts'
 import { createKeys } from './objects/storage/keys.ts'
 import { allOptions, type ServerOptions, validateServerOptions, withDefaults } from './options/index.ts'

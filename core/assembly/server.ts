@@ -7,7 +7,7 @@ import { Shared } from '../common/shared.ts'
 import { createLoopback } from '../controllers/bootstrap/loopback.ts'
 import { IdleQueues } from '../controllers/idle-queues.ts'
 import { queueMetrics } from '../controllers/queue-metrics.ts'
-import { givesWork, type Wakes } from '../controllers/wakes.ts'
+import { givesWork, type Wakes, type Written } from '../controllers/wakes.ts'
 import { EncryptionError } from '../encryption/store.ts'
 import { RequestGate } from '../filters/request-gate.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
@@ -35,13 +35,6 @@ export interface UnstartedServer extends ApiServer {
   wake(): Promise<void>
   /** Starts the controllers among it to which one of these changes of the store gives work. */
   wakeAt(changes: readonly Written[]): Promise<void>
-}
-
-/** A change of the store. */
-export interface Written {
-  readonly key: string
-  /** Absent: the key was deleted. */
-  readonly value?: Uint8Array
 }
 
 const inProcess: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }

@@ -1,6 +1,13 @@
 /** What gives work to a controller that sleeps. */
 import type { Platform } from '../platform.ts'
 
+/** A change of the store. */
+export interface Written {
+  readonly key: string
+  /** Absent: the key was deleted. */
+  readonly value?: Uint8Array
+}
+
 /** A change of a stored object. */
 export interface StoredChange {
   /** The key without the prefix of all keys: `STORAGEKEY/[NAMESPACE/]NAME`. */

@@ -224,9 +224,16 @@ export class FieldErrors {
     this.#size = this.#kept.reduce((size, { field, message }) => size + field.length + message.length, 0)
   }
 
+  /** Indexes of the items of a list that have errors which are kept. */
+  itemsBelow(list: FieldPath): ReadonlySet<number> {
+    const start = `${list.toString()}[`
+    return new Set(this.#kept.flatMap(({ field }) => (field.startsWith(start) ? [Number.parseInt(field.slice(start.length), 10)] : [])))
+  }
+
   /** Moves the errors at and below a path to the end: the reference looks there after all that has been looked at. */
   moveLast(path: FieldPath): void {
-    if (this.#kept.length === 0) return
+    // Of more errors than are kept the order says nothing.
+    if (this.#kept.length === 0 || this.closed) return
     const at = path.toString()
     const isMoved = ({ field }: FieldError) => field === at || field.startsWith(`${at}.`) || field.startsWith(`${at}[`)
     this.#kept = [...this.#kept.filter((error) => !isMoved(error)), ...this.#kept.filter(isMoved)]

@@ -42,9 +42,11 @@ function expressionValidator(compiler: PolicyCompiler, scope: ExpressionScope, e
 /** Match conditions have no `variables`. */
 function validateConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors, inPart: InPart): void {
   const validateExpression = expressionValidator(createPolicyCompiler(), { params, authorizer: true }, errors, inPart)
+  const named = errors.itemsBelow(path)
   conditions?.forEach(({ expression }, index) => {
+    const { count } = errors
     validateExpression(path.index(index).child('expression'), expression.trim(), [boolType])
-    conditionInOrder(path.index(index), errors)
+    if (named.has(index) || errors.count > count) conditionInOrder(path.index(index), errors)
   })
 }
 

@@ -50,7 +50,13 @@ tables(
   {
     stored: [['a prerelease', { 'spec.binaryVersion': '1.36.0-alpha.1+x' }, {}]],
     refused: [
-      ['no version', { 'spec.binaryVersion': '1.36' }, ['spec.binaryVersion: Invalid value: "1.36": must be a valid semantic version']],
+      [
+        'no version, which is less than any',
+        { 'spec.binaryVersion': '1.36' },
+        ['must be a valid semantic version', 'must be greater than or equal to `emulationVersion`'].map(
+          (why) => `spec.binaryVersion: Invalid value: "1.36": ${why}`,
+        ),
+      ],
       [
         'emulation version above the binary version',
         { 'spec.emulationVersion': '1.37.0' },
