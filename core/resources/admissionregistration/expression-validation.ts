@@ -10,7 +10,7 @@ import { applyConfigurationType, type ExpressionScope, jsonPatchListType } from 
 import type { MatchCondition } from './match.ts'
 import type { MutatingAdmissionPolicySpec } from './mutatingadmissionpolicy.ts'
 import { createPolicyCompiler, type PolicyCompiler, variableType } from './policy-compiler.ts'
-import { conditionInOrder, validateAnnotation, validateMutation, validateValidation } from './policy-validation.ts'
+import { eachCondition, validateAnnotation, validateMutation, validateValidation } from './policy-validation.ts'
 import type { ValidatingAdmissionPolicySpec } from './validatingadmissionpolicy.ts'
 
 type Conditions = readonly Infer<typeof MatchCondition>[] | null | undefined
@@ -42,11 +42,8 @@ function expressionValidator(compiler: PolicyCompiler, scope: ExpressionScope, e
 /** Match conditions have no `variables`. */
 function validateConditions(conditions: Conditions, params: boolean, path: FieldPath, errors: FieldErrors, inPart: InPart): void {
   const validateExpression = expressionValidator(createPolicyCompiler(), { params, authorizer: true }, errors, inPart)
-  const named = errors.itemsBelow(path)
-  conditions?.forEach(({ expression }, index) => {
-    const { count } = errors
-    validateExpression(path.index(index).child('expression'), expression.trim(), [boolType])
-    if (named.has(index) || errors.count > count) conditionInOrder(path.index(index), errors)
+  eachCondition(conditions ?? [], path, errors, ({ expression }, at) => {
+    validateExpression(at.child('expression'), expression.trim(), [boolType])
   })
 }
 

@@ -63,10 +63,22 @@ export function validateMatchPolicy({ matchPolicy }: Infer<typeof MatchResources
   validateChoice(matchPolicy, path.child('matchPolicy'), errors, ['Equivalent', 'Exact'])
 }
 
-/** Puts the errors of a condition, whose name is validated before its expression is compiled, into the reference's order. */
-export function conditionInOrder(path: FieldPath, errors: FieldErrors): void {
-  errors.moveLast(path)
-  errors.moveLast(path.child('name'))
+/** Validates each condition further, and puts its errors into the reference's order: of its name, which was validated before, last. */
+export function eachCondition<T>(
+  conditions: readonly T[],
+  path: FieldPath,
+  errors: FieldErrors,
+  validate: (condition: T, at: FieldPath) => void,
+): void {
+  const faulty = errors.itemsBelow(path)
+  conditions.forEach((condition, index) => {
+    const { count } = errors
+    const at = path.index(index)
+    validate(condition, at)
+    if (!faulty.has(index) && errors.count === count) return
+    errors.moveLast(at)
+    errors.moveLast(at.child('name'))
+  })
 }
 
 /** What comes before the expressions. */

@@ -7,7 +7,7 @@ import { validateSupported } from '../validation.ts'
 import { reviewVersions, validateClientConfig, validateReviewVersions } from '../webhook-client-validation.ts'
 import { conditionEnvironment } from './expressions.ts'
 import type { MutatingWebhook } from './mutatingwebhookconfiguration.ts'
-import { conditionInOrder, validateConditionNames } from './policy-validation.ts'
+import { eachCondition, validateConditionNames } from './policy-validation.ts'
 
 type Webhook = Omit<Infer<typeof MutatingWebhook>, 'reinvocationPolicy'>
 
@@ -46,12 +46,11 @@ function validateConditions(conditions: readonly { readonly expression: string }
   if (conditions.length === 0) return
   const rule = 'match conditions'
   const environment = conditionEnvironment()
-  conditions.forEach(({ expression }, index) => {
+  eachCondition(conditions, path, errors, ({ expression }, at) => {
     const text = expression.trim()
     if (text === '' || errors.omits(rule)) return
     const compiled = environment.compile(text, { result: [boolType] })
-    if ('issues' in compiled) errors.forgivable(rule, () => errors.invalid(path.index(index).child('expression'), text, compiled.issues))
-    conditionInOrder(path.index(index), errors)
+    if ('issues' in compiled) errors.forgivable(rule, () => errors.invalid(at.child('expression'), text, compiled.issues))
   })
 }
 
