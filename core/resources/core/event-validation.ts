@@ -46,17 +46,19 @@ export function validateEvent(event: Event, errors: FieldErrors, context: HookCo
   validateFormat(namespace, 'dns1123Subdomain', FieldPath.of('namespace'), errors)
   // Stricter rules don't apply to clients of the core group or to the server's own writes.
   if (context.apiVersion === undefined || context.apiVersion === 'v1') return
-  for (const [index, name] of (event.metadata?.finalizers ?? []).entries())
-    validateFinalizer(name, FieldPath.of('metadata', 'finalizers').index(index), errors, platform)
-  if (old) validateObjectMetaUpdate((event.metadata ?? {}) as Metadata, (old.metadata ?? {}) as Metadata, FieldPath.of('metadata'), errors)
+  const metadata = (event.metadata ?? {}) as Metadata
+  const path = FieldPath.of('metadata')
+  if (!old) validateObjectMeta(metadata, { namespaced: true, path, nameFormat: 'dns1123Subdomain' }, errors)
+  for (const [index, name] of (metadata.finalizers ?? []).entries())
+    validateFinalizer(name, path.child('finalizers').index(index), errors, platform)
+  if (old) validateObjectMetaUpdate(metadata, (old.metadata ?? {}) as Metadata, path, errors)
   if (old) validateFixed(event, old, errors)
   else validateNew(event, errors)
 }
 
 /** A new event must have eventTime and series instead of the deprecated fields. */
 function validateNew(event: Event, errors: FieldErrors): void {
-  const { eventTime, type = '', source = {}, metadata = {} } = event
-  validateObjectMeta(metadata as Metadata, { namespaced: true, path: FieldPath.of('metadata'), nameFormat: 'dns1123Subdomain' }, errors)
+  const { eventTime, type = '', source = {} } = event
   validateSeries(event, errors)
   if (!eventTime) errors.required(FieldPath.of('eventTime'))
   if (type !== 'Normal' && type !== 'Warning') errors.invalid(FieldPath.of('type'), '', `has invalid value: ${type}`)

@@ -54,6 +54,18 @@ const rows: readonly (readonly [what: string, method: 'POST' | 'PUT', path: stri
     ['rules[0].verbs', 'rules[0].apiGroups', 'rules[0].resources', 'aggregationRule.clusterRoleSelectors'],
   ],
   [
+    'the form of the finalizers of a new event before their meaning',
+    'POST',
+    inDefault('apis/events.k8s.io/v1', 'events'),
+    {
+      metadata: { name: 'a', namespace: 'default', finalizers: [''] },
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      ...{ reportingController: 'example.com/any', reportingInstance: 'any', action: 'Any', reason: 'Any', type: 'Normal' },
+      regarding: { namespace: 'default' },
+    },
+    ['metadata.finalizers', 'metadata.finalizers', 'metadata.finalizers[0]'],
+  ],
+  [
     'the value before the policy',
     'PUT',
     '/apis/scheduling.k8s.io/v1/priorityclasses',
