@@ -50,6 +50,7 @@ interface Started {
 
 /** Turns of the event loop after which a server whose queues are empty has settled well enough to be copied, and their maximum. */
 const [quietTurns, settlingTurns] = [5, 200]
+
 export function createFamily(options: ServerOptions, telemetry: Telemetry = { logger: consoleLogger }): Family {
   const identities = createIdentities()
   const outbound = outboundWhenCalled()

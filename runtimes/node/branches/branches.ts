@@ -1,5 +1,5 @@
 /** All branches of a server, by name. */
-import { ApiError, alreadyExists, forbidden, notFound } from '../../../core/answers/status.ts'
+import { ApiError } from '../../../core/answers/status.ts'
 import { once } from '../../../core/common/once.ts'
 import { controllerManager, serverManager } from '../../../core/controllers/client.ts'
 import type { Platform } from '../../../core/platform.ts'
@@ -7,6 +7,7 @@ import { type HostPorts, type OpenStores, StoreError } from '../../../core/ports
 import type { User } from '../../../core/request/exchange.ts'
 import { createServerFamily, type ServerOptions } from '../../../core/server.ts'
 import { stateOf } from '../../stores/state-at.ts'
+import { Named } from '../named.ts'
 import { type Base, Branch, branchResource, revisionOf } from './branch.ts'
 import type { HandedOn } from './handed-on.ts'
 import { branchOptions } from './options.ts'
@@ -34,9 +35,7 @@ export interface BranchesOptions {
 export class Branches {
   readonly #given: BranchesOptions
   readonly #family: () => Promise<ReturnType<typeof createServerFamily>>
-  readonly #branches = new Map<string, Branch>()
-  /** Names of branches that are being made. */
-  readonly #coming = new Set<string>()
+  readonly #branches: Named<Branch>
   readonly #expiries = new Map<Branch, () => void>()
   /** The latest state that a branch has started with: it is shared as long as the live server has not changed. */
   #latest: Base | undefined
@@ -44,6 +43,7 @@ export class Branches {
 
   constructor(given: BranchesOptions) {
     this.#given = given
+    this.#branches = new Named(branchResource, given.limits.number)
     this.#family = once(async () => createServerFamily(await branchOptions(given.options, given.handedOn)))
   }
 
@@ -55,37 +55,29 @@ export class Branches {
 
   /** By name. */
   list(): Branch[] {
-    return [...this.#branches.values()].sort((a, b) => (a.settings.name < b.settings.name ? -1 : 1))
+    return this.#branches.list()
   }
 
   find(name: string): Branch | undefined {
-    return this.#branches.get(name)
+    return this.#branches.find(name)
   }
 
   /** @throws ApiError NotFound. */
   get(name: string): Branch {
-    const found = this.#branches.get(name)
-    if (found === undefined) throw notFound(branchResource, name)
-    return found
+    return this.#branches.get(name)
   }
 
   /** Rejects with an ApiError. `ttl` in milliseconds; default: the maximum. */
   async create(name: string, owner: User, ttl?: number): Promise<Branch> {
     const { limits, ports, handedOn } = this.#given
-    if (this.#branches.has(name) || this.#coming.has(name)) throw alreadyExists(branchResource, name)
-    if (this.#branches.size + this.#coming.size >= limits.number)
-      throw forbidden(branchResource, name, `the limit is ${limits.number} branches`)
-    this.#coming.add(name)
-    try {
+    const branch = await this.#branches.make(name, async () => {
       const created = ports.clock.now()
       const settings = { name, owner, created, expires: created + Math.min(ttl ?? limits.ttl, limits.ttl), maxBytes: limits.bytes }
-      const branch = await Branch.start(settings, await this.#base(name), { ports, handedOn, family: await this.#family() })
-      if (this.#isClosed) await branch.close()
-      else this.#enter(branch)
-      return branch
-    } finally {
-      this.#coming.delete(name)
-    }
+      return Branch.start(settings, await this.#base(name), { ports, handedOn, family: await this.#family() })
+    })
+    if (this.#isClosed) await branch.close()
+    else this.#expireLater(branch)
+    return branch
   }
 
   async delete(name: string): Promise<void> {
@@ -103,10 +95,9 @@ export class Branches {
     await Promise.all(this.list().map(({ settings }) => this.delete(settings.name)))
   }
 
-  #enter(branch: Branch): void {
+  #expireLater(branch: Branch): void {
     const { clock, telemetry } = this.#given.ports
     const { name, created, expires } = branch.settings
-    this.#branches.set(name, branch)
     const end = () =>
       void this.delete(name).catch((error: unknown) => telemetry.logger.error({ branch: name, err: error }, 'branch not ended'))
     this.#expiries.set(branch, clock.after(expires - created, end))

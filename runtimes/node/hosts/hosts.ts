@@ -1,7 +1,7 @@
 /** All servers of the process, by name. */
-import { alreadyExists, forbidden, notFound } from '../../../core/answers/status.ts'
 import { createSecrets } from '../../testing/secrets.ts'
 import { type Snapshot, startHosted, type TestObject } from '../../testing/server.ts'
+import { Named } from '../named.ts'
 import type { Home } from './home.ts'
 import { Hosted, type Limits, type Settings, type Shared, servers } from './hosted.ts'
 import { hostedOptions } from './options.ts'
@@ -32,32 +32,29 @@ const sweeps = 4
 
 export class Hosts {
   readonly #options: HostsOptions
-  readonly #servers = new Map<string, Hosted>()
-  /** Names of servers that are being made. */
-  readonly #coming = new Set<string>()
+  readonly #servers: Named<Hosted>
   readonly #expiries = new Map<string, () => void>()
   #stopSweeping: () => void = () => {}
   #removing: Promise<unknown> = Promise.resolve()
 
   constructor(options: HostsOptions) {
     this.#options = options
+    this.#servers = new Named(servers, options.maxServers)
     this.#sweep()
   }
 
   /** By name. */
   list(): Hosted[] {
-    return [...this.#servers.values()].sort((a, b) => (a.settings.name < b.settings.name ? -1 : 1))
+    return this.#servers.list()
   }
 
   find(name: string): Hosted | undefined {
-    return this.#servers.get(name)
+    return this.#servers.find(name)
   }
 
   /** @throws ApiError NotFound. */
   get(name: string): Hosted {
-    const found = this.#servers.get(name)
-    if (found === undefined) throw notFound(servers, name)
-    return found
+    return this.#servers.get(name)
   }
 
   /** Rejects with an ApiError or OptionError, or with an ApiFailure when a manifest is refused; the server does not exist then. */
@@ -89,7 +86,9 @@ export class Hosts {
 
   /** Adds a server that was here before the process started. */
   add(settings: Settings, home: Home): void {
-    this.#enter(new Hosted(settings, home, this.#options))
+    const hosted = new Hosted(settings, home, this.#options)
+    this.#servers.set(settings.name, hosted)
+    this.#expireLater(hosted)
   }
 
   async delete(name: string): Promise<void> {
@@ -98,12 +97,7 @@ export class Hosts {
     this.#expiries.get(name)?.()
     this.#expiries.delete(name)
     // The name is free when the state has gone.
-    this.#coming.add(name)
-    try {
-      await hosted.remove()
-    } finally {
-      this.#coming.delete(name)
-    }
+    await this.#servers.whileTaken(name, () => hosted.remove())
   }
 
   async close(): Promise<void> {
@@ -126,17 +120,9 @@ export class Hosts {
   }
 
   async #make({ name }: Choices, make: () => Promise<Hosted>): Promise<Hosted> {
-    const { maxServers } = this.#options
-    if (this.#servers.has(name) || this.#coming.has(name)) throw alreadyExists(servers, name)
-    if (this.#servers.size + this.#coming.size >= maxServers) throw forbidden(servers, name, `the limit is ${maxServers} servers`)
-    this.#coming.add(name)
-    try {
-      const made = await make()
-      this.#enter(made)
-      return made
-    } finally {
-      this.#coming.delete(name)
-    }
+    const made = await this.#servers.make(name, make)
+    this.#expireLater(made)
+    return made
   }
 
   async #hosted(settings: Settings, snapshot: Snapshot): Promise<Hosted> {
@@ -145,9 +131,8 @@ export class Hosts {
     return new Hosted(settings, home, this.#options)
   }
 
-  #enter(hosted: Hosted): void {
+  #expireLater(hosted: Hosted): void {
     const { name, expires } = hosted.settings
-    this.#servers.set(name, hosted)
     if (expires === undefined) return
     const { clock } = this.#options
     const remove = () => {
