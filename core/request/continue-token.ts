@@ -44,16 +44,11 @@ export function decodeContinue(token: string, platform: Platform): ContinuePoint
 }
 
 /** What a token holds, under the reference's names. */
-const Token = message(
-  'continueToken',
-  'Where a list continues.',
-  {
-    v: required(1, string, 'Version of the form of tokens.'),
-    rv: required(2, int64, 'Revision.'),
-    start: required(3, string, 'First key.'),
-  },
-  { goPackage: 'storage' },
-)
+const Token = message('continueToken', 'Where a list continues.', {
+  v: required(1, string, 'Version of the form of tokens.'),
+  rv: required(2, int64, 'Revision.'),
+  start: required(3, string, 'First key.'),
+}).with({ goPackage: 'storage' })
 
 function readToken(token: string): Infer<typeof Token> {
   const at = token.search(/[^A-Za-z0-9_-]/)

@@ -42,7 +42,7 @@ export function ownMessages(own: readonly Message[], goPackage: string): (schema
     let copy = copies.get(schema)
     if (copy === undefined) {
       const { type: _, name, doc, fields, json: __, ...options } = schema
-      copy = message(name, doc, fieldsOf(fields), { ...options, goPackage } as MessageOptions<Fields>)
+      copy = message(name, doc, fieldsOf(fields)).with({ ...options, goPackage } as MessageOptions<Fields>)
       copies.set(schema, copy)
     }
     return copy

@@ -386,28 +386,18 @@ export function inline<S extends Message>(tag: number, schema: S, options?: Fiel
   return made as Field<S, false> & { readonly inline: true }
 }
 
-export interface MessageOptions<F extends Fields> {
-  readonly atomic?: true
-  readonly typeMeta?: true
-  readonly goPackage?: string
-  readonly byKind?: true
-  readonly versioned?: true
-  readonly internalOrder?: readonly string[]
-  readonly internalForm?: Message['internalForm']
-  readonly unions?: Message['unions']
-  readonly open?: true
-  readonly additional?: Schema
-  readonly facets?: Facets
-  readonly defaults?: Message<F>['defaults']
-  readonly validateFirst?: Message<F>['validateFirst']
-  readonly validate?: Message<F>['validate']
-  readonly gated?: Message<F>['gated']
+/** What a message may have beside its name, description and fields. */
+export type MessageOptions<F extends Fields> = Omit<Message<F>, 'type' | 'name' | 'doc' | 'fields' | 'json'>
+
+/** A message as declared, which may get more than its fields. */
+export interface DeclaredMessage<F extends Fields> extends Message<F> {
+  /** The message with options, such as defaults and validation. */
+  with(options: MessageOptions<F>): Message<F>
 }
 
-/** Declares a message: name, description, and fields by JSON name in output order. */
-export function message<const F extends Fields>(name: string, doc: string, fields: F, options: MessageOptions<F> = {}): Message<F> {
+function declare<F extends Fields>(name: string, doc: string, fields: F, options: MessageOptions<F>): Message<F> {
   let flat: ReadonlyMap<string, Field> | undefined
-  const result = {
+  return {
     type: 'message' as const,
     name,
     doc,
@@ -420,7 +410,16 @@ export function message<const F extends Fields>(name: string, doc: string, field
       return flat
     },
   }
-  return result as Message<F>
+}
+
+/** One function for all messages, which are many. */
+function withOptions<F extends Fields>(this: Message<F>, options: MessageOptions<F>): Message<F> {
+  return declare(this.name, this.doc, this.fields, options)
+}
+
+/** Declares a message: name, description, and fields by JSON name in output order. */
+export function message<const F extends Fields>(name: string, doc: string, fields: F): DeclaredMessage<F> {
+  return Object.assign(declare(name, doc, fields, {}), { with: withOptions })
 }
 
 /** A custom resource's message that is parsed on first use: most definitions of a cluster are never used. */

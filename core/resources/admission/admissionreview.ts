@@ -35,12 +35,7 @@ export const AdmissionResponse = message('AdmissionResponse', 'The answer of a w
   warnings: field(7, list(string, { listType: 'atomic' }), 'Warnings for the client, without prefix.'),
 })
 
-export const AdmissionReview = message(
-  'AdmissionReview',
-  'Message to and from an admission webhook.',
-  {
-    request: pointer(1, AdmissionRequest, 'The question.'),
-    response: pointer(2, AdmissionResponse, 'The answer.'),
-  },
-  { typeMeta: true },
-)
+export const AdmissionReview = message('AdmissionReview', 'Message to and from an admission webhook.', {
+  request: pointer(1, AdmissionRequest, 'The question.'),
+  response: pointer(2, AdmissionResponse, 'The answer.'),
+}).with({ typeMeta: true })

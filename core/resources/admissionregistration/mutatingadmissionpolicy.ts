@@ -51,13 +51,12 @@ export const MutatingAdmissionPolicySpec = message(
     Variable,
     pointer(5, string, 'After an error: Fail or Ignore.', { goType: 'v1.FailurePolicyType', publishedEnum: FailurePolicyType }),
   ),
-  {
-    defaults(spec) {
-      spec.failurePolicy ??= 'Fail'
-    },
-    validate: (spec, path, errors) => validateMutatingSpec(spec, path, errors),
+).with({
+  defaults(spec) {
+    spec.failurePolicy ??= 'Fail'
   },
-)
+  validate: (spec, path, errors) => validateMutatingSpec(spec, path, errors),
+})
 
 export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', {
   spec: field(2, MutatingAdmissionPolicySpec, 'Desired state.'),

@@ -19,13 +19,12 @@ export const bindingSpec = (matchResources: typeof MatchResources) =>
     'MutatingAdmissionPolicyBindingSpec',
     'Where a policy holds, and with which parameters.',
     bindingFields(ParamRef, matchResources),
-    {
-      validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
-      validate({ matchResources }, path, errors) {
-        validateMutable(matchResources, path.child('matchResources'), errors)
-      },
+  ).with({
+    validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
+    validate({ matchResources }, path, errors) {
+      validateMutable(matchResources, path.child('matchResources'), errors)
     },
-  )
+  })
 
 export const MutatingAdmissionPolicyBindingSpec = bindingSpec(MatchResources)
 

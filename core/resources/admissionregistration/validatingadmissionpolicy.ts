@@ -31,34 +31,29 @@ export const Validation = message('Validation', 'An expression that must hold.',
   messageExpression: field(4, string, 'Expression that yields the message; wins over message.'),
 })
 
-export const ValidatingAdmissionPolicySpec = message(
-  'ValidatingAdmissionPolicySpec',
-  'What a policy demands, and when.',
-  {
-    paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
-    matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
-    validations: field(3, list(Validation, { listType: 'atomic' }), 'Expressions that must hold.'),
-    failurePolicy: pointer(4, string, 'After an error: Fail or Ignore.', {
-      goType: 'v1.FailurePolicyType',
-      publishedEnum: FailurePolicyType,
-    }),
-    auditAnnotations: field(5, list(AuditAnnotation, { listType: 'atomic' }), 'Annotations for audit events.'),
-    matchConditions: matchConditions(6),
-    variables: field(
-      7,
-      list(Variable, { listType: 'map', keys: ['name'] }),
-      'Values for the expressions; a later one can use those before.',
-      { patchStrategy: 'merge', patchMergeKey: 'name' },
-    ),
+export const ValidatingAdmissionPolicySpec = message('ValidatingAdmissionPolicySpec', 'What a policy demands, and when.', {
+  paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
+  matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
+  validations: field(3, list(Validation, { listType: 'atomic' }), 'Expressions that must hold.'),
+  failurePolicy: pointer(4, string, 'After an error: Fail or Ignore.', {
+    goType: 'v1.FailurePolicyType',
+    publishedEnum: FailurePolicyType,
+  }),
+  auditAnnotations: field(5, list(AuditAnnotation, { listType: 'atomic' }), 'Annotations for audit events.'),
+  matchConditions: matchConditions(6),
+  variables: field(
+    7,
+    list(Variable, { listType: 'map', keys: ['name'] }),
+    'Values for the expressions; a later one can use those before.',
+    { patchStrategy: 'merge', patchMergeKey: 'name' },
+  ),
+}).with({
+  defaults(spec) {
+    spec.failurePolicy ??= 'Fail'
   },
-  {
-    defaults(spec) {
-      spec.failurePolicy ??= 'Fail'
-    },
-    validateFirst: (spec, path, errors) => validatePolicyStart(spec, path, errors),
-    validate: (spec, path, errors) => validateValidatingSpec(spec, path, errors),
-  },
-)
+  validateFirst: (spec, path, errors) => validatePolicyStart(spec, path, errors),
+  validate: (spec, path, errors) => validateValidatingSpec(spec, path, errors),
+})
 
 export const ValidatingAdmissionPolicyStatus = message('ValidatingAdmissionPolicyStatus', 'State of a policy.', {
   observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),

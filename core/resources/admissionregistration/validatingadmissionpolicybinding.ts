@@ -20,11 +20,10 @@ export const ValidatingAdmissionPolicyBindingSpec = message(
       { goType: 'v1.ValidationAction', omitEmpty: true },
     ),
   },
-  {
-    validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
-    validate: ({ validationActions }, path, errors) => validateActions(validationActions, path, errors),
-  },
-)
+).with({
+  validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
+  validate: ({ validationActions }, path, errors) => validateActions(validationActions, path, errors),
+})
 
 export const ValidatingAdmissionPolicyBinding = object('ValidatingAdmissionPolicyBinding', 'Puts a validating policy into force.', {
   spec: required(2, ValidatingAdmissionPolicyBindingSpec, 'Desired state.', { omitEmpty: true }),

@@ -34,22 +34,12 @@ export const APIVersionDiscovery = message('APIVersionDiscovery', 'A version of 
   }),
 })
 
-export const APIGroupDiscovery = message(
-  'APIGroupDiscovery',
-  'An API group with all its versions and resources.',
-  {
-    metadata: field(1, ObjectMeta, 'Carries the name of the group.'),
-    versions: field(2, list(APIVersionDiscovery, { listType: 'map', keys: ['version'] }), 'Versions, the preferred one first.'),
-  },
-  { typeMeta: true },
-)
+export const APIGroupDiscovery = message('APIGroupDiscovery', 'An API group with all its versions and resources.', {
+  metadata: field(1, ObjectMeta, 'Carries the name of the group.'),
+  versions: field(2, list(APIVersionDiscovery, { listType: 'map', keys: ['version'] }), 'Versions, the preferred one first.'),
+}).with({ typeMeta: true })
 
-export const APIGroupDiscoveryList = message(
-  'APIGroupDiscoveryList',
-  'The API groups that are served.',
-  {
-    metadata: field(1, ListMeta, 'Metadata of the list; empty.'),
-    items: required(2, list(APIGroupDiscovery), 'The groups.'),
-  },
-  { typeMeta: true },
-)
+export const APIGroupDiscoveryList = message('APIGroupDiscoveryList', 'The API groups that are served.', {
+  metadata: field(1, ListMeta, 'Metadata of the list; empty.'),
+  items: required(2, list(APIGroupDiscovery), 'The groups.'),
+}).with({ typeMeta: true })

@@ -13,12 +13,7 @@ export const ConversionResponse = message('ConversionResponse', 'Converted objec
   result: required(3, Status, 'Success, or why it failed.'),
 })
 
-export const ConversionReview = message(
-  'ConversionReview',
-  'Message to and from a conversion webhook.',
-  {
-    request: pointer(1, ConversionRequest, 'The question.'),
-    response: pointer(2, ConversionResponse, 'The answer.'),
-  },
-  { typeMeta: true },
-)
+export const ConversionReview = message('ConversionReview', 'Message to and from a conversion webhook.', {
+  request: pointer(1, ConversionRequest, 'The question.'),
+  response: pointer(2, ConversionResponse, 'The answer.'),
+}).with({ typeMeta: true })

@@ -88,30 +88,25 @@ export const CustomResourceDefinitionVersion = message('CustomResourceDefinition
   }),
 })
 
-export const CustomResourceDefinitionSpec = message(
-  'CustomResourceDefinitionSpec',
-  'Schema of the custom resource.',
-  {
-    group: required(1, string, 'API group; the definition is named <plural>.<group>.'),
-    names: required(3, CustomResourceDefinitionNames, 'Names of the resource and of its kind.'),
-    scope: required(4, string, 'Cluster or Namespaced.', { goType: 'v1.ResourceScope', openEnum: ['Cluster', 'Namespaced'] }),
-    versions: required(7, list(CustomResourceDefinitionVersion, { listType: 'atomic' }), 'Versions of the resource.'),
-    conversion: pointer(9, CustomResourceConversion, 'How objects get from one version to another.'),
-    preserveUnknownFields: field(10, bool, 'Deprecated: keeps fields that the schema does not name; must be false in new ones.'),
+export const CustomResourceDefinitionSpec = message('CustomResourceDefinitionSpec', 'Schema of the custom resource.', {
+  group: required(1, string, 'API group; the definition is named <plural>.<group>.'),
+  names: required(3, CustomResourceDefinitionNames, 'Names of the resource and of its kind.'),
+  scope: required(4, string, 'Cluster or Namespaced.', { goType: 'v1.ResourceScope', openEnum: ['Cluster', 'Namespaced'] }),
+  versions: required(7, list(CustomResourceDefinitionVersion, { listType: 'atomic' }), 'Versions of the resource.'),
+  conversion: pointer(9, CustomResourceConversion, 'How objects get from one version to another.'),
+  preserveUnknownFields: field(10, bool, 'Deprecated: keeps fields that the schema does not name; must be false in new ones.'),
+}).with({
+  defaults(spec) {
+    const { names } = spec
+    if (names) {
+      names.singular ||= names.kind?.toLowerCase()
+      if (names.kind) names.listKind ||= `${names.kind}List`
+    }
+    spec.conversion ??= { strategy: 'None' }
+    const { webhook } = spec.conversion
+    if (webhook && !given(webhook, 'conversionReviewVersions')) dropWebhook(spec)
   },
-  {
-    defaults(spec) {
-      const { names } = spec
-      if (names) {
-        names.singular ||= names.kind?.toLowerCase()
-        if (names.kind) names.listKind ||= `${names.kind}List`
-      }
-      spec.conversion ??= { strategy: 'None' }
-      const { webhook } = spec.conversion
-      if (webhook && !given(webhook, 'conversionReviewVersions')) dropWebhook(spec)
-    },
-  },
-)
+})
 
 /** The reference has no place for a webhook without settings. */
 function dropWebhook(spec: { conversion?: Infer<typeof CustomResourceConversion> | undefined }): void {

@@ -128,7 +128,7 @@ function fieldsOf({ properties = {}, required = [] }: SchemaNode, whole: boolean
 
 function objectOf(node: SchemaNode, facets: Facets, whole: boolean, known: KnownSchemas): Message {
   const additional = additionalOf(node, known)
-  return message('', '', fieldsOf(node, whole, known), {
+  return message('', '', fieldsOf(node, whole, known)).with({
     open: true,
     facets,
     ...(additional && { additional }),
@@ -186,7 +186,7 @@ export function partReader(): (node: SchemaNode) => Schema {
 export function readSchema(node: SchemaNode | undefined, preserve = false): Message {
   if (node === undefined || preserve) {
     const facets: Facets = { preserveUnknown: true, ...(node && { declared: conditionOf(node) }) }
-    return message('', '', fieldsOf({}, true, new KnownSchemas()), { open: true, facets }) as Message
+    return message('', '', fieldsOf({}, true, new KnownSchemas())).with({ open: true, facets }) as Message
   }
   const facets = facetsOf(node, ['object'])
   return objectOf(node, typesOf(node).length === 0 ? { ...facets, untyped: true } : facets, true, new KnownSchemas())

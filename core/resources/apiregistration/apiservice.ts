@@ -5,20 +5,15 @@ import { object } from '../meta/object.ts'
 import { nameProblems, validateAPIService } from './apiservice-validation.ts'
 import { apiServiceColumns } from './columns.ts'
 
-export const ServiceReference = message(
-  'ServiceReference',
-  'Points at a service.',
-  {
-    namespace: field(1, string, 'Namespace of the service.'),
-    name: field(2, string, 'Name of the service.'),
-    port: pointer(3, int32, 'Port of the service; 443 by default.'),
+export const ServiceReference = message('ServiceReference', 'Points at a service.', {
+  namespace: field(1, string, 'Namespace of the service.'),
+  name: field(2, string, 'Name of the service.'),
+  port: pointer(3, int32, 'Port of the service; 443 by default.'),
+}).with({
+  defaults(service) {
+    service.port ??= 443
   },
-  {
-    defaults(service) {
-      service.port ??= 443
-    },
-  },
-)
+})
 
 export const APIServiceSpec = message('APIServiceSpec', 'The server of a group and version.', {
   service: pointer(1, ServiceReference, 'Service that requests are passed on to; absent for this server itself.'),

@@ -38,31 +38,25 @@ export const DaemonSetUpdateStrategy = message(
     }),
     rollingUpdate: pointer(2, RollingUpdateDaemonSet, 'Pace of a rolling update.'),
   },
-  {
-    defaults(strategy) {
-      strategy.type ??= 'RollingUpdate'
-      if (strategy.type === 'RollingUpdate') strategy.rollingUpdate = { maxUnavailable: 1, maxSurge: 0, ...strategy.rollingUpdate }
-    },
+).with({
+  defaults(strategy) {
+    strategy.type ??= 'RollingUpdate'
+    if (strategy.type === 'RollingUpdate') strategy.rollingUpdate = { maxUnavailable: 1, maxSurge: 0, ...strategy.rollingUpdate }
   },
-)
+})
 
-export const DaemonSetSpec = message(
-  'DaemonSetSpec',
-  'What a daemon set runs.',
-  {
-    selector: requiredPointer(1, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
-    template: required(2, PodTemplateSpec, 'Template of its pods.'),
-    updateStrategy: field(3, DaemonSetUpdateStrategy, 'How pods are replaced after a change.'),
-    minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
-    revisionHistoryLimit: pointer(6, int32, 'Number of old revisions to keep; 10 by default.', { min: 0 }),
+export const DaemonSetSpec = message('DaemonSetSpec', 'What a daemon set runs.', {
+  selector: requiredPointer(1, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
+  template: required(2, PodTemplateSpec, 'Template of its pods.'),
+  updateStrategy: field(3, DaemonSetUpdateStrategy, 'How pods are replaced after a change.'),
+  minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
+  revisionHistoryLimit: pointer(6, int32, 'Number of old revisions to keep; 10 by default.', { min: 0 }),
+}).with({
+  defaults(spec) {
+    spec.revisionHistoryLimit ??= 10
   },
-  {
-    defaults(spec) {
-      spec.revisionHistoryLimit ??= 10
-    },
-    byKind: true,
-  },
-)
+  byKind: true,
+})
 
 export const DaemonSetCondition = message('DaemonSetCondition', 'An observation about a daemon set.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.DaemonSetConditionType' }),

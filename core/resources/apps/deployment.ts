@@ -32,50 +32,41 @@ export const RollingUpdateDeployment = message(
     maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 25% by default.'),
     maxSurge: pointer(2, intOrString, 'Pods, or percentage, above the desired number; 25% by default.'),
   },
+).with({
   // Inside of the reference they are no pointers.
-  { internalForm: ({ MaxUnavailable, MaxSurge }) => ({ MaxUnavailable: MaxUnavailable ?? 0, MaxSurge: MaxSurge ?? 0 }) },
-)
+  internalForm: ({ MaxUnavailable, MaxSurge }) => ({ MaxUnavailable: MaxUnavailable ?? 0, MaxSurge: MaxSurge ?? 0 }),
+})
 
-export const DeploymentStrategy = message(
-  'DeploymentStrategy',
-  'Strategy for replacing the pods of a deployment, with its settings.',
-  {
-    type: field(1, string, 'RollingUpdate, or Recreate to stop all old pods first.', {
-      goType: 'v1.DeploymentStrategyType',
-      enum: ['Recreate', 'RollingUpdate'],
-    }),
-    rollingUpdate: pointer(2, RollingUpdateDeployment, 'Pace of a rolling update.'),
+export const DeploymentStrategy = message('DeploymentStrategy', 'Strategy for replacing the pods of a deployment, with its settings.', {
+  type: field(1, string, 'RollingUpdate, or Recreate to stop all old pods first.', {
+    goType: 'v1.DeploymentStrategyType',
+    enum: ['Recreate', 'RollingUpdate'],
+  }),
+  rollingUpdate: pointer(2, RollingUpdateDeployment, 'Pace of a rolling update.'),
+}).with({
+  defaults(strategy) {
+    strategy.type ??= 'RollingUpdate'
+    if (strategy.type === 'RollingUpdate') strategy.rollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', ...strategy.rollingUpdate }
   },
-  {
-    defaults(strategy) {
-      strategy.type ??= 'RollingUpdate'
-      if (strategy.type === 'RollingUpdate') strategy.rollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', ...strategy.rollingUpdate }
-    },
-  },
-)
+})
 
-export const DeploymentSpec = message(
-  'DeploymentSpec',
-  'What a deployment runs.',
-  {
-    replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
-    selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
-    template: required(3, PodTemplateSpec, 'Template of its pods.'),
-    strategy: field(4, DeploymentStrategy, 'How pods are replaced after a change.', { patchStrategy: 'retainKeys' }),
-    minReadySeconds: field(5, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
-    revisionHistoryLimit: pointer(6, int32, 'Number of old replica sets to keep; 10 by default.', { min: 0 }),
-    paused: field(7, bool, 'Suspends the rollout of changes.'),
-    progressDeadlineSeconds: pointer(9, int32, 'Seconds without progress until a rollout counts as failed; 600 by default.', { min: 0 }),
+export const DeploymentSpec = message('DeploymentSpec', 'What a deployment runs.', {
+  replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
+  selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
+  template: required(3, PodTemplateSpec, 'Template of its pods.'),
+  strategy: field(4, DeploymentStrategy, 'How pods are replaced after a change.', { patchStrategy: 'retainKeys' }),
+  minReadySeconds: field(5, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
+  revisionHistoryLimit: pointer(6, int32, 'Number of old replica sets to keep; 10 by default.', { min: 0 }),
+  paused: field(7, bool, 'Suspends the rollout of changes.'),
+  progressDeadlineSeconds: pointer(9, int32, 'Seconds without progress until a rollout counts as failed; 600 by default.', { min: 0 }),
+}).with({
+  defaults(spec) {
+    spec.replicas ??= 1
+    spec.revisionHistoryLimit ??= 10
+    spec.progressDeadlineSeconds ??= 600
   },
-  {
-    defaults(spec) {
-      spec.replicas ??= 1
-      spec.revisionHistoryLimit ??= 10
-      spec.progressDeadlineSeconds ??= 600
-    },
-    byKind: true,
-  },
-)
+  byKind: true,
+})
 
 export const DeploymentCondition = message('DeploymentCondition', 'An observation about a deployment.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {

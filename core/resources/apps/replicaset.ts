@@ -10,22 +10,17 @@ import { replicaSetColumns } from './columns.ts'
 import { validateReplicaSetSpec } from './deployment-validation.ts'
 import { validateReplicaCounts } from './status-validation.ts'
 
-export const ReplicaSetSpec = message(
-  'ReplicaSetSpec',
-  'What a replica set maintains.',
-  {
-    replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
-    minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
-    selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
-    template: field(3, PodTemplateSpec, 'Template of its pods.'),
+export const ReplicaSetSpec = message('ReplicaSetSpec', 'What a replica set maintains.', {
+  replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
+  minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
+  selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
+  template: field(3, PodTemplateSpec, 'Template of its pods.'),
+}).with({
+  defaults(spec) {
+    spec.replicas ??= 1
   },
-  {
-    defaults(spec) {
-      spec.replicas ??= 1
-    },
-    byKind: true,
-  },
-)
+  byKind: true,
+})
 
 export const ReplicaSetCondition = message('ReplicaSetCondition', 'An observation about a replica set.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.ReplicaSetConditionType', openEnum: ['ReplicaFailure'] }),

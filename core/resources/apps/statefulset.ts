@@ -48,18 +48,17 @@ export const StatefulSetUpdateStrategy = message(
     }),
     rollingUpdate: pointer(2, RollingUpdateStatefulSetStrategy, 'Reach and pace of a rolling update.'),
   },
-  {
-    defaults(strategy, { settings }) {
-      if (strategy.type === undefined) {
-        strategy.type = 'RollingUpdate'
-        strategy.rollingUpdate ??= {}
-      }
-      if (strategy.type !== 'RollingUpdate' || !strategy.rollingUpdate) return
-      strategy.rollingUpdate.partition ??= 0
-      if (settings.enabled('MaxUnavailableStatefulSet')) strategy.rollingUpdate.maxUnavailable ??= 1
-    },
+).with({
+  defaults(strategy, { settings }) {
+    if (strategy.type === undefined) {
+      strategy.type = 'RollingUpdate'
+      strategy.rollingUpdate ??= {}
+    }
+    if (strategy.type !== 'RollingUpdate' || !strategy.rollingUpdate) return
+    strategy.rollingUpdate.partition ??= 0
+    if (settings.enabled('MaxUnavailableStatefulSet')) strategy.rollingUpdate.maxUnavailable ??= 1
   },
-)
+})
 
 export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
   'StatefulSetPersistentVolumeClaimRetentionPolicy',
@@ -74,13 +73,12 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
       openEnum: PersistentVolumeClaimRetentionPolicyType,
     }),
   },
-  {
-    defaults(policy) {
-      policy.whenDeleted ??= 'Retain'
-      policy.whenScaled ??= 'Retain'
-    },
+).with({
+  defaults(policy) {
+    policy.whenDeleted ??= 'Retain'
+    policy.whenScaled ??= 'Retain'
   },
-)
+})
 
 export const StatefulSetOrdinals = message('StatefulSetOrdinals', 'Number of the first pod; the others follow.', {
   start: field(1, int32, 'Number of the first pod; 0 by default.', { omitEmpty: false, min: 0 }),
@@ -104,40 +102,35 @@ function completeClaim(claim: Claim): Claim {
   return complete as Claim
 }
 
-export const StatefulSetSpec = message(
-  'StatefulSetSpec',
-  'What a stateful set runs.',
-  {
-    replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
-    selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
-    template: required(3, PodTemplateSpec, 'Template of its pods, which are named <set>-<ordinal>.'),
-    volumeClaimTemplates: field(
-      4,
-      list(PersistentVolumeClaim, { listType: 'atomic' }),
-      'Claims that every pod gets; they win over volumes of the same name.',
-    ),
-    serviceName: field(5, string, 'Headless service that gives the pods their DNS names.', { omitEmpty: false }),
-    podManagementPolicy: field(6, string, 'OrderedReady, or Parallel to start and stop all pods at the same time.', {
-      goType: 'v1.PodManagementPolicyType',
-      enum: ['OrderedReady', 'Parallel'],
-    }),
-    updateStrategy: field(7, StatefulSetUpdateStrategy, 'How pods are replaced after a change.'),
-    revisionHistoryLimit: pointer(8, int32, 'Number of old revisions to keep; 10 by default, all when it is negative.'),
-    minReadySeconds: field(9, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
-    persistentVolumeClaimRetentionPolicy: pointer(10, StatefulSetPersistentVolumeClaimRetentionPolicy, "What happens to the pods' claims."),
-    ordinals: pointer(11, StatefulSetOrdinals, 'Numbering of the pods.'),
+export const StatefulSetSpec = message('StatefulSetSpec', 'What a stateful set runs.', {
+  replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
+  selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
+  template: required(3, PodTemplateSpec, 'Template of its pods, which are named <set>-<ordinal>.'),
+  volumeClaimTemplates: field(
+    4,
+    list(PersistentVolumeClaim, { listType: 'atomic' }),
+    'Claims that every pod gets; they win over volumes of the same name.',
+  ),
+  serviceName: field(5, string, 'Headless service that gives the pods their DNS names.', { omitEmpty: false }),
+  podManagementPolicy: field(6, string, 'OrderedReady, or Parallel to start and stop all pods at the same time.', {
+    goType: 'v1.PodManagementPolicyType',
+    enum: ['OrderedReady', 'Parallel'],
+  }),
+  updateStrategy: field(7, StatefulSetUpdateStrategy, 'How pods are replaced after a change.'),
+  revisionHistoryLimit: pointer(8, int32, 'Number of old revisions to keep; 10 by default, all when it is negative.'),
+  minReadySeconds: field(9, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
+  persistentVolumeClaimRetentionPolicy: pointer(10, StatefulSetPersistentVolumeClaimRetentionPolicy, "What happens to the pods' claims."),
+  ordinals: pointer(11, StatefulSetOrdinals, 'Numbering of the pods.'),
+}).with({
+  defaults(spec) {
+    spec.podManagementPolicy ??= 'OrderedReady'
+    spec.replicas ??= 1
+    spec.revisionHistoryLimit ??= 10
+    spec.persistentVolumeClaimRetentionPolicy ??= {}
+    if (spec.volumeClaimTemplates) spec.volumeClaimTemplates = spec.volumeClaimTemplates.map(completeClaim)
   },
-  {
-    defaults(spec) {
-      spec.podManagementPolicy ??= 'OrderedReady'
-      spec.replicas ??= 1
-      spec.revisionHistoryLimit ??= 10
-      spec.persistentVolumeClaimRetentionPolicy ??= {}
-      if (spec.volumeClaimTemplates) spec.volumeClaimTemplates = spec.volumeClaimTemplates.map(completeClaim)
-    },
-    byKind: true,
-  },
-)
+  byKind: true,
+})
 
 export const StatefulSetCondition = message('StatefulSetCondition', 'An observation about a stateful set.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.StatefulSetConditionType' }),

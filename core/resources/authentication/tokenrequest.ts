@@ -11,20 +11,15 @@ export const BoundObjectReference = message('BoundObjectReference', 'Object that
 /** Seconds of validity of tokens whose request names none. */
 const defaultSeconds = 3600
 
-export const TokenRequestSpec = message(
-  'TokenRequestSpec',
-  'The requested token.',
-  {
-    audiences: field(1, list(string, { listType: 'atomic' }), 'Audiences of the token; this server when empty.', { omitEmpty: false }),
-    expirationSeconds: pointer(4, int64, `Seconds of validity; may be shortened. ${defaultSeconds} by default.`, { omitEmpty: false }),
-    boundObjectRef: pointer(3, BoundObjectReference, 'Object without which the token is void.', { omitEmpty: false }),
+export const TokenRequestSpec = message('TokenRequestSpec', 'The requested token.', {
+  audiences: field(1, list(string, { listType: 'atomic' }), 'Audiences of the token; this server when empty.', { omitEmpty: false }),
+  expirationSeconds: pointer(4, int64, `Seconds of validity; may be shortened. ${defaultSeconds} by default.`, { omitEmpty: false }),
+  boundObjectRef: pointer(3, BoundObjectReference, 'Object without which the token is void.', { omitEmpty: false }),
+}).with({
+  defaults(spec) {
+    spec['expirationSeconds'] ??= defaultSeconds
   },
-  {
-    defaults(spec) {
-      spec['expirationSeconds'] ??= defaultSeconds
-    },
-  },
-)
+})
 
 export const TokenRequestStatus = message('TokenRequestStatus', 'The token that was issued.', {
   token: field(1, string, 'The token.', { omitEmpty: false }),

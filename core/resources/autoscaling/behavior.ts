@@ -22,12 +22,7 @@ export const HPAScalingRules = message('HPAScalingRules', 'How the scale changes
   }),
 })
 
-export const HorizontalPodAutoscalerBehavior = message(
-  'HorizontalPodAutoscalerBehavior',
-  'Rules for scaling up and for scaling down.',
-  {
-    scaleUp: pointer(1, HPAScalingRules, 'Growing.'),
-    scaleDown: pointer(2, HPAScalingRules, 'Shrinking.'),
-  },
-  { defaults: (behavior) => defaultBehavior(behavior) },
-)
+export const HorizontalPodAutoscalerBehavior = message('HorizontalPodAutoscalerBehavior', 'Rules for scaling up and for scaling down.', {
+  scaleUp: pointer(1, HPAScalingRules, 'Growing.'),
+  scaleDown: pointer(2, HPAScalingRules, 'Shrinking.'),
+}).with({ defaults: (behavior) => defaultBehavior(behavior) })

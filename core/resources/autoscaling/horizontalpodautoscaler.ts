@@ -12,18 +12,13 @@ import { CrossVersionObjectReference, MetricSpec } from './metrics.ts'
 import { MetricStatus } from './metrics-status.ts'
 import { validateSpec } from './validation.ts'
 
-export const HorizontalPodAutoscalerSpec = message(
-  'HorizontalPodAutoscalerSpec',
-  'The scaled object and its metrics.',
-  {
-    scaleTargetRef: required(1, CrossVersionObjectReference, 'Object with a scale subresource.'),
-    minReplicas: pointer(2, int32, 'Lower bound; 1 by default.'),
-    maxReplicas: required(3, int32, 'Upper bound.'),
-    metrics: field(4, list(MetricSpec, { listType: 'atomic' }), 'Metrics to follow; the greatest result wins.'),
-    behavior: pointer(5, HorizontalPodAutoscalerBehavior, 'How the scale changes in each direction.'),
-  },
-  { defaults: (spec) => defaultSpec(spec) },
-)
+export const HorizontalPodAutoscalerSpec = message('HorizontalPodAutoscalerSpec', 'The scaled object and its metrics.', {
+  scaleTargetRef: required(1, CrossVersionObjectReference, 'Object with a scale subresource.'),
+  minReplicas: pointer(2, int32, 'Lower bound; 1 by default.'),
+  maxReplicas: required(3, int32, 'Upper bound.'),
+  metrics: field(4, list(MetricSpec, { listType: 'atomic' }), 'Metrics to follow; the greatest result wins.'),
+  behavior: pointer(5, HorizontalPodAutoscalerBehavior, 'How the scale changes in each direction.'),
+}).with({ defaults: (spec) => defaultSpec(spec) })
 
 export const HorizontalPodAutoscalerCondition = message('HorizontalPodAutoscalerCondition', 'An observation about an autoscaler.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {

@@ -17,12 +17,7 @@ export const MetricValueStatus = message('MetricValueStatus', 'Value that a metr
   averageUtilization: pointer(3, int32, "The metric per pod, in percent of the pods' requests."),
 })
 
-export const MetricIdentifier = message(
-  'MetricIdentifier',
-  'Names a metric.',
-  {
-    name: required(1, string, 'Name of the metric.'),
-    selector: pointer(2, LabelSelector, 'Selects among series of that name.'),
-  },
-  { byKind: true },
-)
+export const MetricIdentifier = message('MetricIdentifier', 'Names a metric.', {
+  name: required(1, string, 'Name of the metric.'),
+  selector: pointer(2, LabelSelector, 'Selects among series of that name.'),
+}).with({ byKind: true })

@@ -14,32 +14,27 @@ export const JobTemplateSpec = message('JobTemplateSpec', 'Metadata and spec of 
   spec: field(2, JobSpec, 'Spec of the jobs.'),
 })
 
-export const CronJobSpec = message(
-  'CronJobSpec',
-  'When to run jobs, and which.',
-  {
-    schedule: required(1, string, 'Times to run, in cron format.', { notEmpty: true }),
-    timeZone: pointer(8, string, 'Time zone of the schedule; that of the controller by default.'),
-    startingDeadlineSeconds: pointer(2, int64, 'Seconds by which a run may be late; later it counts as missed.', { min: 0 }),
-    concurrencyPolicy: field(3, string, 'When a run overlaps the last one: Allow, Forbid or Replace.', {
-      goType: 'v1.ConcurrencyPolicy',
-      enum: ['Allow', 'Forbid', 'Replace'],
-    }),
-    suspend: pointer(4, bool, 'Stops further runs.'),
-    jobTemplate: required(5, JobTemplateSpec, 'Template of the jobs.'),
-    successfulJobsHistoryLimit: pointer(6, int32, 'Number of successful jobs to keep; 3 by default.', { min: 0 }),
-    failedJobsHistoryLimit: pointer(7, int32, 'Number of failed jobs to keep; 1 by default.', { min: 0 }),
+export const CronJobSpec = message('CronJobSpec', 'When to run jobs, and which.', {
+  schedule: required(1, string, 'Times to run, in cron format.', { notEmpty: true }),
+  timeZone: pointer(8, string, 'Time zone of the schedule; that of the controller by default.'),
+  startingDeadlineSeconds: pointer(2, int64, 'Seconds by which a run may be late; later it counts as missed.', { min: 0 }),
+  concurrencyPolicy: field(3, string, 'When a run overlaps the last one: Allow, Forbid or Replace.', {
+    goType: 'v1.ConcurrencyPolicy',
+    enum: ['Allow', 'Forbid', 'Replace'],
+  }),
+  suspend: pointer(4, bool, 'Stops further runs.'),
+  jobTemplate: required(5, JobTemplateSpec, 'Template of the jobs.'),
+  successfulJobsHistoryLimit: pointer(6, int32, 'Number of successful jobs to keep; 3 by default.', { min: 0 }),
+  failedJobsHistoryLimit: pointer(7, int32, 'Number of failed jobs to keep; 1 by default.', { min: 0 }),
+}).with({
+  defaults(spec) {
+    spec.concurrencyPolicy ??= 'Allow'
+    spec.suspend ??= false
+    spec.successfulJobsHistoryLimit ??= 3
+    spec.failedJobsHistoryLimit ??= 1
   },
-  {
-    defaults(spec) {
-      spec.concurrencyPolicy ??= 'Allow'
-      spec.suspend ??= false
-      spec.successfulJobsHistoryLimit ??= 3
-      spec.failedJobsHistoryLimit ??= 1
-    },
-    byKind: true,
-  },
-)
+  byKind: true,
+})
 
 export const CronJobStatus = message('CronJobStatus', 'State of a cron job.', {
   active: field(1, list(ObjectReference, { listType: 'atomic' }), 'Jobs that run now.'),

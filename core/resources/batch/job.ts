@@ -28,19 +28,14 @@ export const PodFailurePolicyOnExitCodesRequirement = message(
   },
 )
 
-export const PodFailurePolicyOnPodConditionsPattern = message(
-  'PodFailurePolicyOnPodConditionsPattern',
-  'A pod condition to match.',
-  {
-    type: required(1, string, 'Type of the condition.', { goType: 'v1.PodConditionType', openEnum: PodConditionType }),
-    status: field(2, string, 'Its status; True by default.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus, omitEmpty: false }),
+export const PodFailurePolicyOnPodConditionsPattern = message('PodFailurePolicyOnPodConditionsPattern', 'A pod condition to match.', {
+  type: required(1, string, 'Type of the condition.', { goType: 'v1.PodConditionType', openEnum: PodConditionType }),
+  status: field(2, string, 'Its status; True by default.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus, omitEmpty: false }),
+}).with({
+  defaults(pattern) {
+    pattern.status ||= 'True'
   },
-  {
-    defaults(pattern) {
-      pattern.status ||= 'True'
-    },
-  },
-)
+})
 
 export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'Reaction to a kind of failure.', {
   action: required(1, string, 'FailJob, FailIndex, Ignore or Count.', {
@@ -73,38 +68,33 @@ export const SuccessPolicy = message('SuccessPolicy', 'Rules that decide when en
   rules: required(1, list(SuccessPolicyRule, { listType: 'atomic' }), 'Alternatives, of which one is enough.'),
 })
 
-export const JobSpec = message(
-  'JobSpec',
-  'What a job runs, and when it is done.',
-  {
-    parallelism: pointer(1, int32, 'Greatest number of pods at a time; 1 by default.', { min: 0 }),
-    completions: pointer(2, int32, 'Number of pods that must succeed; absent when any one success is enough.', { min: 0 }),
-    activeDeadlineSeconds: pointer(3, int64, 'Seconds after which the job fails.', { min: 0 }),
-    podFailurePolicy: pointer(11, PodFailurePolicy, 'Reaction to failed pods.'),
-    successPolicy: pointer(16, SuccessPolicy, 'When an indexed job is done early.'),
-    backoffLimit: pointer(7, int32, 'Retries until the job fails; 6 by default.', { min: 0 }),
-    backoffLimitPerIndex: pointer(12, int32, 'Retries of each index until it fails.', { min: 0 }),
-    maxFailedIndexes: pointer(13, int32, 'Failed indexes until the job fails.', { min: 0 }),
-    selector: pointer(4, LabelSelector, 'Labels of its pods; set by the server unless manualSelector is true.'),
-    manualSelector: pointer(5, bool, 'Leaves selector and labels to the client.'),
-    template: required(6, PodTemplateSpec, 'Template of its pods; their restart policy is Never or OnFailure.'),
-    ttlSecondsAfterFinished: pointer(8, int32, 'Seconds after its end when the job is deleted; absent for never.', { min: 0 }),
-    completionMode: pointer(9, string, 'NonIndexed, or Indexed to number the pods.', {
-      goType: 'v1.CompletionMode',
-      enum: ['NonIndexed', 'Indexed'],
-    }),
-    suspend: pointer(10, bool, 'Stops the job and deletes its pods until it is false again.'),
-    podReplacementPolicy: pointer(14, string, 'When pods are replaced: TerminatingOrFailed or Failed.', {
-      goType: 'v1.PodReplacementPolicy',
-      enum: ['TerminatingOrFailed', 'Failed'],
-    }),
-    managedBy: pointer(15, string, 'Controller that runs the job, if not the built-in one; cannot be changed.', {
-      format: 'domainPrefixedPath',
-      maxLength: 63,
-    }),
-  },
-  { byKind: true },
-)
+export const JobSpec = message('JobSpec', 'What a job runs, and when it is done.', {
+  parallelism: pointer(1, int32, 'Greatest number of pods at a time; 1 by default.', { min: 0 }),
+  completions: pointer(2, int32, 'Number of pods that must succeed; absent when any one success is enough.', { min: 0 }),
+  activeDeadlineSeconds: pointer(3, int64, 'Seconds after which the job fails.', { min: 0 }),
+  podFailurePolicy: pointer(11, PodFailurePolicy, 'Reaction to failed pods.'),
+  successPolicy: pointer(16, SuccessPolicy, 'When an indexed job is done early.'),
+  backoffLimit: pointer(7, int32, 'Retries until the job fails; 6 by default.', { min: 0 }),
+  backoffLimitPerIndex: pointer(12, int32, 'Retries of each index until it fails.', { min: 0 }),
+  maxFailedIndexes: pointer(13, int32, 'Failed indexes until the job fails.', { min: 0 }),
+  selector: pointer(4, LabelSelector, 'Labels of its pods; set by the server unless manualSelector is true.'),
+  manualSelector: pointer(5, bool, 'Leaves selector and labels to the client.'),
+  template: required(6, PodTemplateSpec, 'Template of its pods; their restart policy is Never or OnFailure.'),
+  ttlSecondsAfterFinished: pointer(8, int32, 'Seconds after its end when the job is deleted; absent for never.', { min: 0 }),
+  completionMode: pointer(9, string, 'NonIndexed, or Indexed to number the pods.', {
+    goType: 'v1.CompletionMode',
+    enum: ['NonIndexed', 'Indexed'],
+  }),
+  suspend: pointer(10, bool, 'Stops the job and deletes its pods until it is false again.'),
+  podReplacementPolicy: pointer(14, string, 'When pods are replaced: TerminatingOrFailed or Failed.', {
+    goType: 'v1.PodReplacementPolicy',
+    enum: ['TerminatingOrFailed', 'Failed'],
+  }),
+  managedBy: pointer(15, string, 'Controller that runs the job, if not the built-in one; cannot be changed.', {
+    format: 'domainPrefixedPath',
+    maxLength: 63,
+  }),
+}).with({ byKind: true })
 
 export const JobCondition = message('JobCondition', 'An observation about a job.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {

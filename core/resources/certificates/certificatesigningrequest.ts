@@ -8,57 +8,52 @@ import { requestSignature, validateRequest, validateRequestBlock } from './csr-v
 
 export const ExtraValue = list(string, { wrapper: true, goType: 'v1.ExtraValue' })
 
-export const CertificateSigningRequestSpec = message(
-  'CertificateSigningRequestSpec',
-  'The requested certificate; cannot be changed.',
-  {
-    request: required(1, bytes, 'PEM block with a PKCS #10 request, in base64.'),
-    signerName: required(7, string, 'Requested signer, as a prefixed name.'),
-    expirationSeconds: pointer(8, int32, 'Requested validity in seconds, at least 600; the signer may choose another.'),
-    usages: field(
-      5,
-      list(
-        withFacets(string, {
-          enum: [
-            'signing',
-            'digital signature',
-            'content commitment',
-            'key encipherment',
-            'key agreement',
-            'data encipherment',
-            'cert sign',
-            'crl sign',
-            'encipher only',
-            'decipher only',
-            'any',
-            'server auth',
-            'client auth',
-            'code signing',
-            'email protection',
-            's/mime',
-            'ipsec end system',
-            'ipsec tunnel',
-            'ipsec user',
-            'timestamping',
-            'ocsp signing',
-            'microsoft sgc',
-            'netscape sgc',
-          ],
-        }),
-        { listType: 'atomic' },
-      ),
-      'Requested key usages.',
-      { goType: 'v1.KeyUsage' },
+export const CertificateSigningRequestSpec = message('CertificateSigningRequestSpec', 'The requested certificate; cannot be changed.', {
+  request: required(1, bytes, 'PEM block with a PKCS #10 request, in base64.'),
+  signerName: required(7, string, 'Requested signer, as a prefixed name.'),
+  expirationSeconds: pointer(8, int32, 'Requested validity in seconds, at least 600; the signer may choose another.'),
+  usages: field(
+    5,
+    list(
+      withFacets(string, {
+        enum: [
+          'signing',
+          'digital signature',
+          'content commitment',
+          'key encipherment',
+          'key agreement',
+          'data encipherment',
+          'cert sign',
+          'crl sign',
+          'encipher only',
+          'decipher only',
+          'any',
+          'server auth',
+          'client auth',
+          'code signing',
+          'email protection',
+          's/mime',
+          'ipsec end system',
+          'ipsec tunnel',
+          'ipsec user',
+          'timestamping',
+          'ocsp signing',
+          'microsoft sgc',
+          'netscape sgc',
+        ],
+      }),
+      { listType: 'atomic' },
     ),
-    username: field(2, string, 'User that created the request; set by the server.'),
-    uid: field(3, string, 'UID of the user; set by the server.'),
-    groups: field(4, list(string, { listType: 'atomic' }), 'Groups of the user; set by the server.'),
-    extra: field(6, map(ExtraValue), 'Extra attributes of the user; set by the server.'),
-  },
-  {
-    validateFirst: ({ request }, path, errors, context) => validateRequestBlock(request, path.child('request'), errors, context),
-  },
-)
+    'Requested key usages.',
+    { goType: 'v1.KeyUsage' },
+  ),
+  username: field(2, string, 'User that created the request; set by the server.'),
+  uid: field(3, string, 'UID of the user; set by the server.'),
+  groups: field(4, list(string, { listType: 'atomic' }), 'Groups of the user; set by the server.'),
+  extra: field(6, map(ExtraValue), 'Extra attributes of the user; set by the server.'),
+}).with({
+  validateFirst: ({ request }, path, errors, context) => validateRequestBlock(request, path.child('request'), errors, context),
+})
 
 export const CertificateSigningRequestCondition = message('CertificateSigningRequestCondition', 'An observation about a signing request.', {
   type: required(1, string, 'Approved, Denied or Failed.', {

@@ -10,28 +10,14 @@ export const NodeSelectorRequirement = message('NodeSelectorRequirement', 'One c
   values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist, a single integer for Gt and Lt.'),
 })
 
-export const NodeSelectorTerm = message(
-  'NodeSelectorTerm',
-  'Requirements that must all hold; a term without any matches nothing.',
-  {
-    matchExpressions: field(1, list(NodeSelectorRequirement, { listType: 'atomic' }), 'Requirements on node labels.'),
-    matchFields: field(
-      2,
-      list(NodeSelectorRequirement, { listType: 'atomic' }),
-      'Requirements on node fields; only metadata.name is known.',
-    ),
-  },
-  { atomic: true },
-)
+export const NodeSelectorTerm = message('NodeSelectorTerm', 'Requirements that must all hold; a term without any matches nothing.', {
+  matchExpressions: field(1, list(NodeSelectorRequirement, { listType: 'atomic' }), 'Requirements on node labels.'),
+  matchFields: field(2, list(NodeSelectorRequirement, { listType: 'atomic' }), 'Requirements on node fields; only metadata.name is known.'),
+}).with({ atomic: true })
 
-export const NodeSelector = message(
-  'NodeSelector',
-  'Picks the nodes that satisfy at least one of the terms.',
-  {
-    nodeSelectorTerms: required(1, list(NodeSelectorTerm, { listType: 'atomic' }), 'Alternatives, of which one is enough.'),
-  },
-  { atomic: true },
-)
+export const NodeSelector = message('NodeSelector', 'Picks the nodes that satisfy at least one of the terms.', {
+  nodeSelectorTerms: required(1, list(NodeSelectorTerm, { listType: 'atomic' }), 'Alternatives, of which one is enough.'),
+}).with({ atomic: true })
 
 export const PreferredSchedulingTerm = message(
   'PreferredSchedulingTerm',

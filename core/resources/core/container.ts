@@ -108,7 +108,7 @@ export function defaultContainer(container: {
   container.terminationMessagePolicy ||= 'File'
 }
 
-export const Container = message('Container', 'One container of a pod.', containerFields, {
+export const Container = message('Container', 'One container of a pod.', containerFields).with({
   defaults: (container) => defaultContainer(container),
   gated: [stopSignals],
 })

@@ -7,16 +7,11 @@ export const ConfigMapEnvSource = message('ConfigMapEnvSource', 'A config map wh
   optional: pointer(2, bool, 'The config map may be missing.'),
 })
 
-export const ConfigMapKeySelector = message(
-  'ConfigMapKeySelector',
-  'Selects a key of a config map in the same namespace.',
-  {
-    localObjectReference: inline(1, LocalObjectReference),
-    key: required(2, string, 'Key to read.'),
-    optional: pointer(3, bool, 'The config map, or the key, may be missing.'),
-  },
-  { atomic: true },
-)
+export const ConfigMapKeySelector = message('ConfigMapKeySelector', 'Selects a key of a config map in the same namespace.', {
+  localObjectReference: inline(1, LocalObjectReference),
+  key: required(2, string, 'Key to read.'),
+  optional: pointer(3, bool, 'The config map, or the key, may be missing.'),
+}).with({ atomic: true })
 
 export const SecretEnvSource = message('SecretEnvSource', 'A secret whose keys become environment variables.', {
   localObjectReference: inline(1, LocalObjectReference),
@@ -29,28 +24,18 @@ export const EnvFromSource = message('EnvFromSource', 'A source of many environm
   secretRef: pointer(3, SecretEnvSource, 'Reads from this secret.'),
 })
 
-export const SecretKeySelector = message(
-  'SecretKeySelector',
-  'Selects a key of a secret in the same namespace.',
-  {
-    localObjectReference: inline(1, LocalObjectReference),
-    key: required(2, string, 'Key to read.'),
-    optional: pointer(3, bool, 'The secret, or the key, may be missing.'),
-  },
-  { atomic: true },
-)
+export const SecretKeySelector = message('SecretKeySelector', 'Selects a key of a secret in the same namespace.', {
+  localObjectReference: inline(1, LocalObjectReference),
+  key: required(2, string, 'Key to read.'),
+  optional: pointer(3, bool, 'The secret, or the key, may be missing.'),
+}).with({ atomic: true })
 
-export const FileKeySelector = message(
-  'FileKeySelector',
-  'A variable in an environment file on a volume.',
-  {
-    volumeName: required(1, string, 'Volume that holds the file; an emptyDir.'),
-    path: required(2, string, 'File within the volume; relative and without `..`.'),
-    key: required(3, string, 'Name of the variable in the file.'),
-    optional: pointer(4, bool, 'The file, or the key, may be missing.', { default: false }),
-  },
-  { atomic: true },
-)
+export const FileKeySelector = message('FileKeySelector', 'A variable in an environment file on a volume.', {
+  volumeName: required(1, string, 'Volume that holds the file; an emptyDir.'),
+  path: required(2, string, 'File within the volume; relative and without `..`.'),
+  key: required(3, string, 'Name of the variable in the file.'),
+  optional: pointer(4, bool, 'The file, or the key, may be missing.', { default: false }),
+}).with({ atomic: true })
 
 export const EnvVarSource = message('EnvVarSource', 'Where the value of an environment variable comes from; one member is set.', {
   fieldRef: pointer(1, ObjectFieldSelector, 'Field of the pod.'),

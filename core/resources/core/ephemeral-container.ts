@@ -19,8 +19,7 @@ export const EphemeralContainerCommon = message(
     startupProbe: refused(startupProbe),
     lifecycle: refused(lifecycle),
   },
-  { defaults: (container) => defaultContainer(container) },
-)
+).with({ defaults: (container) => defaultContainer(container) })
 
 export const EphemeralContainer = message(
   'EphemeralContainer',
@@ -29,5 +28,4 @@ export const EphemeralContainer = message(
     ephemeralContainerCommon: inline(1, EphemeralContainerCommon),
     targetContainerName: field(2, string, 'Container whose process namespace it joins, if the runtime can.'),
   },
-  { gated: [stopSignals] },
-)
+).with({ gated: [stopSignals] })

@@ -17,28 +17,23 @@ export const EventSeries = message('EventSeries', 'Counts of an event that keeps
   lastObservedTime: field(2, microTime, 'When it was last seen.'),
 })
 
-export const Event = message(
-  'Event',
-  'A report of something that happened to an object; kept for a limited time.',
-  {
-    metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries."),
-    involvedObject: required(2, ObjectReference, 'Object that the event is about.'),
-    reason: field(3, string, 'Why the action was taken, in one word.'),
-    message: field(4, string, 'What happened, for people.'),
-    source: field(5, EventSource, 'Component that reported it.'),
-    firstTimestamp: field(6, time, 'When it was first recorded.'),
-    lastTimestamp: field(7, time, 'When it was last recorded.'),
-    count: field(8, int32, 'How often it occurred.'),
-    type: field(9, string, 'Normal or Warning.'),
-    eventTime: field(10, microTime, 'When it was first observed.'),
-    series: pointer(11, EventSeries, 'Counts of repeated occurrences; absent for a single one.'),
-    action: field(12, string, 'What was done or failed, regarding the object.'),
-    related: pointer(13, ObjectReference, 'Second object that takes part in the action.'),
-    reportingComponent: field(14, string, 'Name of the controller that reports.', { omitEmpty: false }),
-    reportingInstance: field(15, string, 'Instance of that controller.', { omitEmpty: false }),
-  },
-  { typeMeta: true },
-)
+export const Event = message('Event', 'A report of something that happened to an object; kept for a limited time.', {
+  metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries."),
+  involvedObject: required(2, ObjectReference, 'Object that the event is about.'),
+  reason: field(3, string, 'Why the action was taken, in one word.'),
+  message: field(4, string, 'What happened, for people.'),
+  source: field(5, EventSource, 'Component that reported it.'),
+  firstTimestamp: field(6, time, 'When it was first recorded.'),
+  lastTimestamp: field(7, time, 'When it was last recorded.'),
+  count: field(8, int32, 'How often it occurred.'),
+  type: field(9, string, 'Normal or Warning.'),
+  eventTime: field(10, microTime, 'When it was first observed.'),
+  series: pointer(11, EventSeries, 'Counts of repeated occurrences; absent for a single one.'),
+  action: field(12, string, 'What was done or failed, regarding the object.'),
+  related: pointer(13, ObjectReference, 'Second object that takes part in the action.'),
+  reportingComponent: field(14, string, 'Name of the controller that reports.', { omitEmpty: false }),
+  reportingInstance: field(15, string, 'Instance of that controller.', { omitEmpty: false }),
+}).with({ typeMeta: true })
 
 export const events = resource({
   group: '',

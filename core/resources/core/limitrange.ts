@@ -5,26 +5,21 @@ import { defaultLimits, validateLimitRange } from './limitrange-validation.ts'
 import { objectValidation } from './object-validation.ts'
 import { resourceList } from './resource-list.ts'
 
-export const LimitRangeItem = message(
-  'LimitRangeItem',
-  'Bounds and defaults of resources for one type of object.',
-  {
-    type: required(1, string, 'What is limited: Container, Pod or PersistentVolumeClaim.', {
-      goType: 'v1.LimitType',
-      openEnum: ['Pod', 'Container', 'PersistentVolumeClaim'],
-    }),
-    max: field(2, resourceList, 'Greatest amount of each resource.', { goType: 'v1.ResourceList' }),
-    min: field(3, resourceList, 'Least amount of each resource.', { goType: 'v1.ResourceList' }),
-    default: field(4, resourceList, 'Limits for those that name none.', { goType: 'v1.ResourceList' }),
-    defaultRequest: field(5, resourceList, 'Requests for those that name none.', { goType: 'v1.ResourceList' }),
-    maxLimitRequestRatio: field(6, resourceList, 'Greatest quotient of limit and request.', { goType: 'v1.ResourceList' }),
+export const LimitRangeItem = message('LimitRangeItem', 'Bounds and defaults of resources for one type of object.', {
+  type: required(1, string, 'What is limited: Container, Pod or PersistentVolumeClaim.', {
+    goType: 'v1.LimitType',
+    openEnum: ['Pod', 'Container', 'PersistentVolumeClaim'],
+  }),
+  max: field(2, resourceList, 'Greatest amount of each resource.', { goType: 'v1.ResourceList' }),
+  min: field(3, resourceList, 'Least amount of each resource.', { goType: 'v1.ResourceList' }),
+  default: field(4, resourceList, 'Limits for those that name none.', { goType: 'v1.ResourceList' }),
+  defaultRequest: field(5, resourceList, 'Requests for those that name none.', { goType: 'v1.ResourceList' }),
+  maxLimitRequestRatio: field(6, resourceList, 'Greatest quotient of limit and request.', { goType: 'v1.ResourceList' }),
+}).with({
+  defaults(item) {
+    defaultLimits(item)
   },
-  {
-    defaults(item) {
-      defaultLimits(item)
-    },
-  },
-)
+})
 
 export const LimitRangeSpec = message('LimitRangeSpec', 'What a limit range enforces.', {
   limits: required(1, list(LimitRangeItem, { listType: 'atomic' }), 'Rules by type of object.'),

@@ -30,22 +30,17 @@ export const NamespaceCondition = message('NamespaceCondition', 'An observation 
   message: field(6, string, 'Details for people.'),
 })
 
-export const NamespaceStatus = message(
-  'NamespaceStatus',
-  'State of a namespace.',
-  {
-    phase: field(1, string, 'Active or Terminating.', { goType: 'v1.NamespacePhase', enum: ['Active', 'Terminating'] }),
-    conditions: field(2, list(NamespaceCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'type',
-    }),
+export const NamespaceStatus = message('NamespaceStatus', 'State of a namespace.', {
+  phase: field(1, string, 'Active or Terminating.', { goType: 'v1.NamespacePhase', enum: ['Active', 'Terminating'] }),
+  conditions: field(2, list(NamespaceCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+}).with({
+  defaults(status) {
+    status.phase ||= 'Active'
   },
-  {
-    defaults(status) {
-      status.phase ||= 'Active'
-    },
-  },
-)
+})
 
 export const Namespace = object('Namespace', 'A scope for names and policies.', {
   spec: field(2, NamespaceSpec, 'Desired state.'),

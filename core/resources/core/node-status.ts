@@ -99,38 +99,33 @@ export const NodeFeatures = message('NodeFeatures', 'Features of the container r
   supplementalGroupsPolicy: pointer(1, bool, 'It honours supplementalGroupsPolicy.'),
 })
 
-export const NodeStatus = message(
-  'NodeStatus',
-  'State of a node.',
-  {
-    capacity: field(1, resourceList, 'Resources in total.', { goType: 'v1.ResourceList' }),
-    allocatable: field(2, resourceList, 'Resources that pods can have; capacity by default.', { goType: 'v1.ResourceList' }),
-    phase: field(3, string, 'No longer set.', { goType: 'v1.NodePhase', enum: ['Pending', 'Running', 'Terminated'] }),
-    conditions: field(4, list(NodeCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, such as Ready.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'type',
-    }),
-    addresses: field(5, list(NodeAddress, { listType: 'map', keys: ['type'] }), 'Addresses by which the node is reached.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'type',
-    }),
-    daemonEndpoints: field(6, NodeDaemonEndpoints, 'Ports of its daemons.'),
-    nodeInfo: field(7, NodeSystemInfo, 'Identifiers and versions.'),
-    images: field(8, list(ContainerImage, { listType: 'atomic' }), 'Images present on the node.'),
-    volumesInUse: field(9, list(string, { listType: 'atomic' }), 'Attachable volumes that the node uses.', {
-      goType: 'v1.UniqueVolumeName',
-    }),
-    volumesAttached: field(10, list(AttachedVolume, { listType: 'atomic' }), 'Volumes that are attached to it.'),
-    config: pointer(11, NodeConfigStatus, "State of the node agent's configuration (no longer used)."),
-    runtimeHandlers: field(12, list(NodeRuntimeHandler, { listType: 'atomic' }), 'Handlers that the runtime offers.'),
-    features: pointer(13, NodeFeatures, 'Features of the runtime.', { gate: 'SupplementalGroupsPolicy' }),
-    declaredFeatures: field(14, list(string, { listType: 'atomic' }), 'Feature names that the node declares for scheduling.', {
-      gate: 'NodeDeclaredFeatures',
-    }),
+export const NodeStatus = message('NodeStatus', 'State of a node.', {
+  capacity: field(1, resourceList, 'Resources in total.', { goType: 'v1.ResourceList' }),
+  allocatable: field(2, resourceList, 'Resources that pods can have; capacity by default.', { goType: 'v1.ResourceList' }),
+  phase: field(3, string, 'No longer set.', { goType: 'v1.NodePhase', enum: ['Pending', 'Running', 'Terminated'] }),
+  conditions: field(4, list(NodeCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, such as Ready.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+  addresses: field(5, list(NodeAddress, { listType: 'map', keys: ['type'] }), 'Addresses by which the node is reached.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+  daemonEndpoints: field(6, NodeDaemonEndpoints, 'Ports of its daemons.'),
+  nodeInfo: field(7, NodeSystemInfo, 'Identifiers and versions.'),
+  images: field(8, list(ContainerImage, { listType: 'atomic' }), 'Images present on the node.'),
+  volumesInUse: field(9, list(string, { listType: 'atomic' }), 'Attachable volumes that the node uses.', {
+    goType: 'v1.UniqueVolumeName',
+  }),
+  volumesAttached: field(10, list(AttachedVolume, { listType: 'atomic' }), 'Volumes that are attached to it.'),
+  config: pointer(11, NodeConfigStatus, "State of the node agent's configuration (no longer used)."),
+  runtimeHandlers: field(12, list(NodeRuntimeHandler, { listType: 'atomic' }), 'Handlers that the runtime offers.'),
+  features: pointer(13, NodeFeatures, 'Features of the runtime.', { gate: 'SupplementalGroupsPolicy' }),
+  declaredFeatures: field(14, list(string, { listType: 'atomic' }), 'Feature names that the node declares for scheduling.', {
+    gate: 'NodeDeclaredFeatures',
+  }),
+}).with({
+  defaults(status) {
+    if (!status.allocatable && status.capacity) status.allocatable = { ...status.capacity }
   },
-  {
-    defaults(status) {
-      if (!status.allocatable && status.capacity) status.allocatable = { ...status.capacity }
-    },
-  },
-)
+})

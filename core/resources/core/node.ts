@@ -10,26 +10,21 @@ import { objectValidation } from './object-validation.ts'
 import { NodeProxyOptions } from './proxy-options.ts'
 import { Taint } from './scheduling.ts'
 
-export const NodeSpec = message(
-  'NodeSpec',
-  'How a node takes part in the cluster.',
-  {
-    podCIDR: field(1, string, 'Address range of its pods.'),
-    podCIDRs: field(7, list(string, { listType: 'set' }), 'Address ranges of its pods, one per address family.', {
-      patchStrategy: 'merge',
-    }),
-    providerID: field(3, string, 'Identifier by the cloud provider, as <provider>://<id>.'),
-    unschedulable: field(4, bool, 'Keeps new pods away.'),
-    taints: field(5, list(Taint, { listType: 'atomic' }), 'Taints that pods have to tolerate.'),
-    configSource: pointer(6, NodeConfigSource, 'No longer used.'),
-    externalID: field(2, string, 'No longer used.'),
+export const NodeSpec = message('NodeSpec', 'How a node takes part in the cluster.', {
+  podCIDR: field(1, string, 'Address range of its pods.'),
+  podCIDRs: field(7, list(string, { listType: 'set' }), 'Address ranges of its pods, one per address family.', {
+    patchStrategy: 'merge',
+  }),
+  providerID: field(3, string, 'Identifier by the cloud provider, as <provider>://<id>.'),
+  unschedulable: field(4, bool, 'Keeps new pods away.'),
+  taints: field(5, list(Taint, { listType: 'atomic' }), 'Taints that pods have to tolerate.'),
+  configSource: pointer(6, NodeConfigSource, 'No longer used.'),
+  externalID: field(2, string, 'No longer used.'),
+}).with({
+  defaults(spec) {
+    pairPodCIDRs(spec)
   },
-  {
-    defaults(spec) {
-      pairPodCIDRs(spec)
-    },
-  },
-)
+})
 
 export const Node = object('Node', 'A machine that runs pods.', {
   spec: field(2, NodeSpec, 'Desired state.'),

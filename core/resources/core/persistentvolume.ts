@@ -48,111 +48,96 @@ import {
   RBDPersistentVolumeSource,
 } from './volume-network.ts'
 
-export const PersistentVolumeSource = message(
-  'PersistentVolumeSource',
-  'Where a persistent volume is kept; one member is set.',
-  {
-    gcePersistentDisk: pointer(1, GCEPersistentDiskVolumeSource, 'Disk of Google Compute Engine.'),
-    awsElasticBlockStore: pointer(2, AWSElasticBlockStoreVolumeSource, 'Disk of Amazon Web Services.'),
-    hostPath: pointer(3, HostPathVolumeSource, 'Directory of a node; for tests on a single node.'),
-    glusterfs: pointer(4, GlusterfsPersistentVolumeSource, 'Gluster volume.'),
-    nfs: pointer(5, NFSVolumeSource, 'NFS export.'),
-    rbd: pointer(6, RBDPersistentVolumeSource, 'Ceph block device.'),
-    iscsi: pointer(7, ISCSIPersistentVolumeSource, 'iSCSI logical unit.'),
-    cinder: pointer(8, CinderPersistentVolumeSource, 'OpenStack Cinder volume.'),
-    cephfs: pointer(9, CephFSPersistentVolumeSource, 'Ceph file system.', { internalName: 'CephFS' }),
-    fc: pointer(10, FCVolumeSource, 'Fibre Channel logical unit.'),
-    flocker: pointer(11, FlockerVolumeSource, 'Flocker dataset.'),
-    flexVolume: pointer(12, FlexPersistentVolumeSource, 'Volume of an exec-based plugin.'),
-    azureFile: pointer(13, AzureFilePersistentVolumeSource, 'Azure file share.'),
-    vsphereVolume: pointer(14, VsphereVirtualDiskVolumeSource, 'vSphere disk.'),
-    quobyte: pointer(15, QuobyteVolumeSource, 'Quobyte volume.'),
-    azureDisk: pointer(16, AzureDiskVolumeSource, 'Azure data disk.'),
-    photonPersistentDisk: pointer(17, PhotonPersistentDiskVolumeSource, 'Photon Controller disk.'),
-    portworxVolume: pointer(18, PortworxVolumeSource, 'Portworx volume.'),
-    scaleIO: pointer(19, ScaleIOPersistentVolumeSource, 'ScaleIO volume.'),
-    local: pointer(20, LocalVolumeSource, 'Disk or directory of one node.'),
-    storageos: pointer(21, StorageOSPersistentVolumeSource, 'StorageOS volume.', { internalName: 'StorageOS' }),
-    csi: pointer(22, CSIPersistentVolumeSource, 'Volume of a CSI driver.'),
-  },
-  {
-    internalOrder: [
-      'gcePersistentDisk',
-      'awsElasticBlockStore',
-      'hostPath',
-      'glusterfs',
-      'nfs',
-      'rbd',
-      'quobyte',
-      'iscsi',
-      'flexVolume',
-      'cinder',
-      'cephfs',
-      'fc',
-      'flocker',
-      'azureFile',
-      'vsphereVolume',
-      'azureDisk',
-      'photonPersistentDisk',
-      'portworxVolume',
-      'scaleIO',
-      'local',
-      'storageos',
-      'csi',
-    ],
-  },
-)
+export const PersistentVolumeSource = message('PersistentVolumeSource', 'Where a persistent volume is kept; one member is set.', {
+  gcePersistentDisk: pointer(1, GCEPersistentDiskVolumeSource, 'Disk of Google Compute Engine.'),
+  awsElasticBlockStore: pointer(2, AWSElasticBlockStoreVolumeSource, 'Disk of Amazon Web Services.'),
+  hostPath: pointer(3, HostPathVolumeSource, 'Directory of a node; for tests on a single node.'),
+  glusterfs: pointer(4, GlusterfsPersistentVolumeSource, 'Gluster volume.'),
+  nfs: pointer(5, NFSVolumeSource, 'NFS export.'),
+  rbd: pointer(6, RBDPersistentVolumeSource, 'Ceph block device.'),
+  iscsi: pointer(7, ISCSIPersistentVolumeSource, 'iSCSI logical unit.'),
+  cinder: pointer(8, CinderPersistentVolumeSource, 'OpenStack Cinder volume.'),
+  cephfs: pointer(9, CephFSPersistentVolumeSource, 'Ceph file system.', { internalName: 'CephFS' }),
+  fc: pointer(10, FCVolumeSource, 'Fibre Channel logical unit.'),
+  flocker: pointer(11, FlockerVolumeSource, 'Flocker dataset.'),
+  flexVolume: pointer(12, FlexPersistentVolumeSource, 'Volume of an exec-based plugin.'),
+  azureFile: pointer(13, AzureFilePersistentVolumeSource, 'Azure file share.'),
+  vsphereVolume: pointer(14, VsphereVirtualDiskVolumeSource, 'vSphere disk.'),
+  quobyte: pointer(15, QuobyteVolumeSource, 'Quobyte volume.'),
+  azureDisk: pointer(16, AzureDiskVolumeSource, 'Azure data disk.'),
+  photonPersistentDisk: pointer(17, PhotonPersistentDiskVolumeSource, 'Photon Controller disk.'),
+  portworxVolume: pointer(18, PortworxVolumeSource, 'Portworx volume.'),
+  scaleIO: pointer(19, ScaleIOPersistentVolumeSource, 'ScaleIO volume.'),
+  local: pointer(20, LocalVolumeSource, 'Disk or directory of one node.'),
+  storageos: pointer(21, StorageOSPersistentVolumeSource, 'StorageOS volume.', { internalName: 'StorageOS' }),
+  csi: pointer(22, CSIPersistentVolumeSource, 'Volume of a CSI driver.'),
+}).with({
+  internalOrder: [
+    'gcePersistentDisk',
+    'awsElasticBlockStore',
+    'hostPath',
+    'glusterfs',
+    'nfs',
+    'rbd',
+    'quobyte',
+    'iscsi',
+    'flexVolume',
+    'cinder',
+    'cephfs',
+    'fc',
+    'flocker',
+    'azureFile',
+    'vsphereVolume',
+    'azureDisk',
+    'photonPersistentDisk',
+    'portworxVolume',
+    'scaleIO',
+    'local',
+    'storageos',
+    'csi',
+  ],
+})
 
 export const VolumeNodeAffinity = message('VolumeNodeAffinity', 'The nodes from which a volume can be reached.', {
   required: pointer(1, NodeSelector, 'Nodes must match this.'),
 })
 
-export const PersistentVolumeSpec = message(
-  'PersistentVolumeSpec',
-  'What a persistent volume is and how it may be used.',
-  {
-    capacity: field(1, resourceList, 'Size and other resources.', { goType: 'v1.ResourceList' }),
-    persistentVolumeSource: inline(2, PersistentVolumeSource),
-    accessModes: field(
-      3,
-      list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
-      'Ways in which it can be mounted.',
-      { goType: 'v1.PersistentVolumeAccessMode' },
-    ),
-    claimRef: pointer(4, granular(ObjectReference), 'Claim that it is, or shall be, bound to.', {
-      extensions: { 'x-kubernetes-map-type': 'granular' },
-    }),
-    persistentVolumeReclaimPolicy: field(5, string, 'What happens when its claim is deleted: Retain, Delete or Recycle.', {
-      goType: 'v1.PersistentVolumeReclaimPolicy',
-      enum: PersistentVolumeReclaimPolicy,
-    }),
-    storageClassName: field(6, string, 'Class that it belongs to; empty for none.'),
-    mountOptions: field(7, list(string, { listType: 'atomic' }), 'Mount options, unchecked.'),
-    volumeMode: pointer(8, string, 'Filesystem or Block.', { goType: 'v1.PersistentVolumeMode', enum: PersistentVolumeMode }),
-    nodeAffinity: pointer(9, VolumeNodeAffinity, 'Nodes from which it can be reached.'),
-    volumeAttributesClassName: pointer(10, string, 'Class of its changeable attributes.', { gate: 'VolumeAttributesClass' }),
-  },
-  {},
-)
+export const PersistentVolumeSpec = message('PersistentVolumeSpec', 'What a persistent volume is and how it may be used.', {
+  capacity: field(1, resourceList, 'Size and other resources.', { goType: 'v1.ResourceList' }),
+  persistentVolumeSource: inline(2, PersistentVolumeSource),
+  accessModes: field(
+    3,
+    list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
+    'Ways in which it can be mounted.',
+    { goType: 'v1.PersistentVolumeAccessMode' },
+  ),
+  claimRef: pointer(4, granular(ObjectReference), 'Claim that it is, or shall be, bound to.', {
+    extensions: { 'x-kubernetes-map-type': 'granular' },
+  }),
+  persistentVolumeReclaimPolicy: field(5, string, 'What happens when its claim is deleted: Retain, Delete or Recycle.', {
+    goType: 'v1.PersistentVolumeReclaimPolicy',
+    enum: PersistentVolumeReclaimPolicy,
+  }),
+  storageClassName: field(6, string, 'Class that it belongs to; empty for none.'),
+  mountOptions: field(7, list(string, { listType: 'atomic' }), 'Mount options, unchecked.'),
+  volumeMode: pointer(8, string, 'Filesystem or Block.', { goType: 'v1.PersistentVolumeMode', enum: PersistentVolumeMode }),
+  nodeAffinity: pointer(9, VolumeNodeAffinity, 'Nodes from which it can be reached.'),
+  volumeAttributesClassName: pointer(10, string, 'Class of its changeable attributes.', { gate: 'VolumeAttributesClass' }),
+}).with({})
 
-export const PersistentVolumeStatus = message(
-  'PersistentVolumeStatus',
-  'State of a persistent volume.',
-  {
-    phase: field(1, string, 'Available, Bound, Released, Failed or Pending.', {
-      goType: 'v1.PersistentVolumePhase',
-      enum: ['Pending', 'Available', 'Bound', 'Released', 'Failed'],
-    }),
-    message: field(2, string, 'Why it is in this state.'),
-    reason: field(3, string, 'One word for a failure.'),
-    lastPhaseTransitionTime: pointer(4, time, 'When the phase last changed.'),
+export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State of a persistent volume.', {
+  phase: field(1, string, 'Available, Bound, Released, Failed or Pending.', {
+    goType: 'v1.PersistentVolumePhase',
+    enum: ['Pending', 'Available', 'Bound', 'Released', 'Failed'],
+  }),
+  message: field(2, string, 'Why it is in this state.'),
+  reason: field(3, string, 'One word for a failure.'),
+  lastPhaseTransitionTime: pointer(4, time, 'When the phase last changed.'),
+}).with({
+  defaults(status) {
+    status.phase ||= 'Pending'
   },
-  {
-    defaults(status) {
-      status.phase ||= 'Pending'
-    },
-  },
-)
+})
 
 export const PersistentVolume = object('PersistentVolume', 'Storage that exists apart from the pods that use it.', {
   spec: field(2, PersistentVolumeSpec, 'Desired state.'),

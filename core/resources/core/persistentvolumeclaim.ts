@@ -13,31 +13,26 @@ import { TypedLocalObjectReference, TypedObjectReference } from './references.ts
 import { resourceList } from './resource-list.ts'
 import { VolumeResourceRequirements } from './resources.ts'
 
-export const PersistentVolumeClaimSpec = message(
-  'PersistentVolumeClaimSpec',
-  'The storage requested by a claim.',
-  {
-    accessModes: field(
-      1,
-      list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
-      'Ways in which the volume must be mountable.',
-      { goType: 'v1.PersistentVolumeAccessMode' },
-    ),
-    selector: pointer(4, LabelSelector, 'Limits the choice to volumes with these labels.'),
-    resources: field(2, VolumeResourceRequirements, 'Least amount of storage.'),
-    volumeName: field(3, string, 'Volume that it is bound to.'),
-    storageClassName: pointer(5, string, 'Requested class; empty for a volume without class, absent for the default class.'),
-    volumeMode: pointer(6, string, 'Filesystem or Block.', { goType: 'v1.PersistentVolumeMode', enum: PersistentVolumeMode }),
-    dataSource: pointer(7, TypedLocalObjectReference, 'Snapshot or claim to fill the new volume from.'),
-    dataSourceRef: pointer(8, TypedObjectReference, 'Like dataSource, for any kind of object and from other namespaces.'),
-    volumeAttributesClassName: pointer(9, string, "Class of the volume's changeable attributes.", { gate: 'VolumeAttributesClass' }),
+export const PersistentVolumeClaimSpec = message('PersistentVolumeClaimSpec', 'The storage requested by a claim.', {
+  accessModes: field(
+    1,
+    list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
+    'Ways in which the volume must be mountable.',
+    { goType: 'v1.PersistentVolumeAccessMode' },
+  ),
+  selector: pointer(4, LabelSelector, 'Limits the choice to volumes with these labels.'),
+  resources: field(2, VolumeResourceRequirements, 'Least amount of storage.'),
+  volumeName: field(3, string, 'Volume that it is bound to.'),
+  storageClassName: pointer(5, string, 'Requested class; empty for a volume without class, absent for the default class.'),
+  volumeMode: pointer(6, string, 'Filesystem or Block.', { goType: 'v1.PersistentVolumeMode', enum: PersistentVolumeMode }),
+  dataSource: pointer(7, TypedLocalObjectReference, 'Snapshot or claim to fill the new volume from.'),
+  dataSourceRef: pointer(8, TypedObjectReference, 'Like dataSource, for any kind of object and from other namespaces.'),
+  volumeAttributesClassName: pointer(9, string, "Class of the volume's changeable attributes.", { gate: 'VolumeAttributesClass' }),
+}).with({
+  defaults(spec) {
+    spec.volumeMode ??= 'Filesystem'
   },
-  {
-    defaults(spec) {
-      spec.volumeMode ??= 'Filesystem'
-    },
-  },
-)
+})
 
 export const PersistentVolumeClaimTemplate = message('PersistentVolumeClaimTemplate', 'Template of the claim of an ephemeral volume.', {
   metadata: field(1, ObjectMeta, 'Labels and annotations of the claim.'),
@@ -76,50 +71,45 @@ export const PersistentVolumeClaimCondition = message(
   },
 )
 
-export const PersistentVolumeClaimStatus = message(
-  'PersistentVolumeClaimStatus',
-  'State of a claim.',
-  {
-    phase: field(1, string, 'Pending, Bound or Lost.', { goType: 'v1.PersistentVolumeClaimPhase', enum: ['Pending', 'Bound', 'Lost'] }),
-    accessModes: field(
-      2,
-      list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
-      'Ways in which the bound volume can be mounted.',
-      { goType: 'v1.PersistentVolumeAccessMode' },
+export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus', 'State of a claim.', {
+  phase: field(1, string, 'Pending, Bound or Lost.', { goType: 'v1.PersistentVolumeClaimPhase', enum: ['Pending', 'Bound', 'Lost'] }),
+  accessModes: field(
+    2,
+    list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
+    'Ways in which the bound volume can be mounted.',
+    { goType: 'v1.PersistentVolumeAccessMode' },
+  ),
+  capacity: field(3, resourceList, 'Resources of the bound volume.', { goType: 'v1.ResourceList' }),
+  conditions: field(
+    4,
+    list(PersistentVolumeClaimCondition, { listType: 'map', keys: ['type'] }),
+    'Latest observations, one per condition type.',
+    { patchStrategy: 'merge', patchMergeKey: 'type' },
+  ),
+  allocatedResources: field(5, resourceList, 'Resources set aside during a resize.', { goType: 'v1.ResourceList' }),
+  allocatedResourceStatuses: field(
+    7,
+    map(
+      withFacets(string, {
+        enum: [
+          'ControllerResizeInProgress',
+          'ControllerResizeInfeasible',
+          'NodeResizePending',
+          'NodeResizeInProgress',
+          'NodeResizeInfeasible',
+        ],
+      }),
     ),
-    capacity: field(3, resourceList, 'Resources of the bound volume.', { goType: 'v1.ResourceList' }),
-    conditions: field(
-      4,
-      list(PersistentVolumeClaimCondition, { listType: 'map', keys: ['type'] }),
-      'Latest observations, one per condition type.',
-      { patchStrategy: 'merge', patchMergeKey: 'type' },
-    ),
-    allocatedResources: field(5, resourceList, 'Resources set aside during a resize.', { goType: 'v1.ResourceList' }),
-    allocatedResourceStatuses: field(
-      7,
-      map(
-        withFacets(string, {
-          enum: [
-            'ControllerResizeInProgress',
-            'ControllerResizeInfeasible',
-            'NodeResizePending',
-            'NodeResizeInProgress',
-            'NodeResizeInfeasible',
-          ],
-        }),
-      ),
-      'Progress of a resize, by resource.',
-      { goType: 'map[v1.ResourceName]v1.ClaimResourceStatus', extensions: { 'x-kubernetes-map-type': 'granular' } },
-    ),
-    currentVolumeAttributesClassName: pointer(8, string, 'Attributes class in force.', { gate: 'VolumeAttributesClass' }),
-    modifyVolumeStatus: pointer(9, ModifyVolumeStatus, 'Progress of a change of the attributes class.', { gate: 'VolumeAttributesClass' }),
+    'Progress of a resize, by resource.',
+    { goType: 'map[v1.ResourceName]v1.ClaimResourceStatus', extensions: { 'x-kubernetes-map-type': 'granular' } },
+  ),
+  currentVolumeAttributesClassName: pointer(8, string, 'Attributes class in force.', { gate: 'VolumeAttributesClass' }),
+  modifyVolumeStatus: pointer(9, ModifyVolumeStatus, 'Progress of a change of the attributes class.', { gate: 'VolumeAttributesClass' }),
+}).with({
+  defaults(status) {
+    status.phase ||= 'Pending'
   },
-  {
-    defaults(status) {
-      status.phase ||= 'Pending'
-    },
-  },
-)
+})
 
 export const PersistentVolumeClaim = object('PersistentVolumeClaim', 'A request for storage by the user of a namespace.', {
   spec: field(2, PersistentVolumeClaimSpec, 'Desired state.'),

@@ -61,14 +61,9 @@ export const PodResourceClaim = message(
   },
 )
 
-export const PodSchedulingGroup = message(
-  'PodSchedulingGroup',
-  'Name of the pod group that a pod is scheduled with.',
-  {
-    podGroupName: pointer(1, string, 'Pod group in the same namespace.'),
-  },
-  { unions: [{ members: ['podGroupName'] }] },
-)
+export const PodSchedulingGroup = message('PodSchedulingGroup', 'Name of the pod group that a pod is scheduled with.', {
+  podGroupName: pointer(1, string, 'Pod group in the same namespace.'),
+}).with({ unions: [{ members: ['podGroupName'] }] })
 
 interface Mounting {
   volumeMounts?: { name: string }[] | undefined
@@ -112,122 +107,117 @@ function withHostFields(shown: JsonObject, value: JsonObject): JsonObject {
   return { ...shown, SecurityContext: shown['SecurityContext'] === null ? null : { ...host, ...(shown['SecurityContext'] as JsonObject) } }
 }
 
-export const PodSpec = message(
-  'PodSpec',
-  'What a pod runs and where.',
-  {
-    volumes: field(1, list(Volume, { listType: 'map', keys: ['name'] }), 'Volumes that containers can mount.', {
-      patchStrategy: 'merge,retainKeys',
-      patchMergeKey: 'name',
-    }),
-    initContainers: field(
-      20,
-      list(Container, { listType: 'map', keys: ['name'] }),
-      'Containers that run to completion, one after another, before the others start.',
-      { patchStrategy: 'merge', patchMergeKey: 'name' },
-    ),
-    containers: required(2, list(Container, { listType: 'map', keys: ['name'] }), 'The main containers; at least one.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'name',
-    }),
-    ephemeralContainers: field(
-      34,
-      list(EphemeralContainer, { listType: 'map', keys: ['name'] }),
-      'Containers added for debugging through the ephemeralcontainers subresource.',
-      { patchStrategy: 'merge', patchMergeKey: 'name' },
-    ),
-    restartPolicy: field(3, string, 'Whether ended containers start again: Always, OnFailure or Never.', {
-      goType: 'v1.RestartPolicy',
-      enum: ['Always', 'OnFailure', 'Never'],
-    }),
-    terminationGracePeriodSeconds: pointer(4, int64, 'Seconds between the stop signal and the kill; 30 by default.'),
-    activeDeadlineSeconds: pointer(5, int64, 'Seconds after its start when the pod is ended as failed.'),
-    dnsPolicy: field(6, string, 'Where resolver settings come from: ClusterFirst, ClusterFirstWithHostNet, Default or None.', {
-      goType: 'v1.DNSPolicy',
-      enum: ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'],
-    }),
-    nodeSelector: field(7, map(string, { atomic: true }), 'Labels that the node must have.'),
-    serviceAccountName: field(8, string, 'Service account under which the pod runs.'),
-    serviceAccount: field(9, string, 'Deprecated spelling of serviceAccountName.'),
-    automountServiceAccountToken: pointer(21, bool, "False keeps the service account's token out of the containers."),
-    nodeName: field(10, string, 'Node that the pod is bound to.'),
-    hostNetwork: field(11, bool, "Uses the node's network."),
-    hostPID: field(12, bool, "Uses the node's process namespace."),
-    hostIPC: field(13, bool, "Uses the node's IPC namespace."),
-    shareProcessNamespace: pointer(27, bool, "Lets the containers see each other's processes; excludes hostPID."),
-    securityContext: pointer(14, PodSecurityContext, 'Privileges of all containers, and settings of the pod as a whole.'),
-    imagePullSecrets: field(
-      15,
-      list(LocalObjectReference, { listType: 'map', keys: ['name'] }),
-      'Secrets with credentials for image registries.',
-      { patchStrategy: 'merge', patchMergeKey: 'name' },
-    ),
-    hostname: field(16, string, "Host name; the pod's name by default."),
-    subdomain: field(17, string, 'Makes the full name <hostname>.<subdomain>.<namespace>.svc.<cluster domain>.'),
-    affinity: pointer(18, Affinity, 'Placement rules.'),
-    schedulerName: field(19, string, 'Scheduler that places the pod.'),
-    tolerations: field(22, list(Toleration, { listType: 'atomic' }), 'Taints that the pod accepts.'),
-    hostAliases: field(23, list(HostAlias, { listType: 'map', keys: ['ip'] }), 'Further lines of the hosts file.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'ip',
-    }),
-    priorityClassName: field(24, string, 'Class that gives the pod its priority.'),
-    priority: pointer(25, int32, 'Priority, filled in from the class; greater is more important.'),
-    dnsConfig: pointer(26, PodDNSConfig, 'Further resolver settings.'),
-    readinessGates: field(
-      28,
-      list(PodReadinessGate, { listType: 'atomic' }),
-      "Conditions that readiness depends on besides the containers'.",
-    ),
-    runtimeClassName: pointer(29, string, 'Runtime class that runs the pod; empty for the default.'),
-    enableServiceLinks: pointer(30, bool, 'Sets environment variables for the services of the namespace; true by default.'),
-    preemptionPolicy: pointer(31, string, 'PreemptLowerPriority, or Never to wait without preempting others.', {
-      goType: 'v1.PreemptionPolicy',
-      enum: PreemptionPolicy,
-    }),
-    overhead: field(32, resourceList, 'Resources that running the pod costs besides its containers; set from the runtime class.', {
-      goType: 'v1.ResourceList',
-    }),
-    topologySpreadConstraints: field(
-      33,
-      list(TopologySpreadConstraint, { listType: 'map', keys: ['topologyKey', 'whenUnsatisfiable'] }),
-      'How pods like this one are spread over the topology; all must hold.',
-      { patchStrategy: 'merge', patchMergeKey: 'topologyKey' },
-    ),
-    setHostnameAsFQDN: pointer(35, bool, 'Uses the full name as the host name.'),
-    os: pointer(36, PodOS, 'Operating system that the pod needs.'),
-    hostUsers: pointer(37, bool, 'False runs the pod in its own user namespace.'),
-    schedulingGates: field(
-      38,
-      list(PodSchedulingGate, { listType: 'map', keys: ['name'] }),
-      'The pod is not scheduled before this list is empty; entries can only be removed.',
-      { patchStrategy: 'merge', patchMergeKey: 'name' },
-    ),
-    resourceClaims: field(
-      39,
-      list(PodResourceClaim, { listType: 'map', keys: ['name'] }),
-      'Resource claims that must be allocated before the pod starts.',
-      { patchStrategy: 'merge,retainKeys', patchMergeKey: 'name', gate: 'DynamicResourceAllocation' },
-    ),
-    resources: pointer(40, ResourceRequirements, 'Requests and limits of the pod as a whole.', { gate: 'PodLevelResources' }),
-    hostnameOverride: pointer(41, string, 'Host name that wins over hostname, subdomain and setHostnameAsFQDN.', {
-      gate: 'HostnameOverride',
-    }),
-    schedulingGroup: pointer(43, PodSchedulingGroup, 'Group of pods that this one is scheduled with.', { gate: 'GenericWorkload' }),
+export const PodSpec = message('PodSpec', 'What a pod runs and where.', {
+  volumes: field(1, list(Volume, { listType: 'map', keys: ['name'] }), 'Volumes that containers can mount.', {
+    patchStrategy: 'merge,retainKeys',
+    patchMergeKey: 'name',
+  }),
+  initContainers: field(
+    20,
+    list(Container, { listType: 'map', keys: ['name'] }),
+    'Containers that run to completion, one after another, before the others start.',
+    { patchStrategy: 'merge', patchMergeKey: 'name' },
+  ),
+  containers: required(2, list(Container, { listType: 'map', keys: ['name'] }), 'The main containers; at least one.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'name',
+  }),
+  ephemeralContainers: field(
+    34,
+    list(EphemeralContainer, { listType: 'map', keys: ['name'] }),
+    'Containers added for debugging through the ephemeralcontainers subresource.',
+    { patchStrategy: 'merge', patchMergeKey: 'name' },
+  ),
+  restartPolicy: field(3, string, 'Whether ended containers start again: Always, OnFailure or Never.', {
+    goType: 'v1.RestartPolicy',
+    enum: ['Always', 'OnFailure', 'Never'],
+  }),
+  terminationGracePeriodSeconds: pointer(4, int64, 'Seconds between the stop signal and the kill; 30 by default.'),
+  activeDeadlineSeconds: pointer(5, int64, 'Seconds after its start when the pod is ended as failed.'),
+  dnsPolicy: field(6, string, 'Where resolver settings come from: ClusterFirst, ClusterFirstWithHostNet, Default or None.', {
+    goType: 'v1.DNSPolicy',
+    enum: ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'],
+  }),
+  nodeSelector: field(7, map(string, { atomic: true }), 'Labels that the node must have.'),
+  serviceAccountName: field(8, string, 'Service account under which the pod runs.'),
+  serviceAccount: field(9, string, 'Deprecated spelling of serviceAccountName.'),
+  automountServiceAccountToken: pointer(21, bool, "False keeps the service account's token out of the containers."),
+  nodeName: field(10, string, 'Node that the pod is bound to.'),
+  hostNetwork: field(11, bool, "Uses the node's network."),
+  hostPID: field(12, bool, "Uses the node's process namespace."),
+  hostIPC: field(13, bool, "Uses the node's IPC namespace."),
+  shareProcessNamespace: pointer(27, bool, "Lets the containers see each other's processes; excludes hostPID."),
+  securityContext: pointer(14, PodSecurityContext, 'Privileges of all containers, and settings of the pod as a whole.'),
+  imagePullSecrets: field(
+    15,
+    list(LocalObjectReference, { listType: 'map', keys: ['name'] }),
+    'Secrets with credentials for image registries.',
+    { patchStrategy: 'merge', patchMergeKey: 'name' },
+  ),
+  hostname: field(16, string, "Host name; the pod's name by default."),
+  subdomain: field(17, string, 'Makes the full name <hostname>.<subdomain>.<namespace>.svc.<cluster domain>.'),
+  affinity: pointer(18, Affinity, 'Placement rules.'),
+  schedulerName: field(19, string, 'Scheduler that places the pod.'),
+  tolerations: field(22, list(Toleration, { listType: 'atomic' }), 'Taints that the pod accepts.'),
+  hostAliases: field(23, list(HostAlias, { listType: 'map', keys: ['ip'] }), 'Further lines of the hosts file.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'ip',
+  }),
+  priorityClassName: field(24, string, 'Class that gives the pod its priority.'),
+  priority: pointer(25, int32, 'Priority, filled in from the class; greater is more important.'),
+  dnsConfig: pointer(26, PodDNSConfig, 'Further resolver settings.'),
+  readinessGates: field(
+    28,
+    list(PodReadinessGate, { listType: 'atomic' }),
+    "Conditions that readiness depends on besides the containers'.",
+  ),
+  runtimeClassName: pointer(29, string, 'Runtime class that runs the pod; empty for the default.'),
+  enableServiceLinks: pointer(30, bool, 'Sets environment variables for the services of the namespace; true by default.'),
+  preemptionPolicy: pointer(31, string, 'PreemptLowerPriority, or Never to wait without preempting others.', {
+    goType: 'v1.PreemptionPolicy',
+    enum: PreemptionPolicy,
+  }),
+  overhead: field(32, resourceList, 'Resources that running the pod costs besides its containers; set from the runtime class.', {
+    goType: 'v1.ResourceList',
+  }),
+  topologySpreadConstraints: field(
+    33,
+    list(TopologySpreadConstraint, { listType: 'map', keys: ['topologyKey', 'whenUnsatisfiable'] }),
+    'How pods like this one are spread over the topology; all must hold.',
+    { patchStrategy: 'merge', patchMergeKey: 'topologyKey' },
+  ),
+  setHostnameAsFQDN: pointer(35, bool, 'Uses the full name as the host name.'),
+  os: pointer(36, PodOS, 'Operating system that the pod needs.'),
+  hostUsers: pointer(37, bool, 'False runs the pod in its own user namespace.'),
+  schedulingGates: field(
+    38,
+    list(PodSchedulingGate, { listType: 'map', keys: ['name'] }),
+    'The pod is not scheduled before this list is empty; entries can only be removed.',
+    { patchStrategy: 'merge', patchMergeKey: 'name' },
+  ),
+  resourceClaims: field(
+    39,
+    list(PodResourceClaim, { listType: 'map', keys: ['name'] }),
+    'Resource claims that must be allocated before the pod starts.',
+    { patchStrategy: 'merge,retainKeys', patchMergeKey: 'name', gate: 'DynamicResourceAllocation' },
+  ),
+  resources: pointer(40, ResourceRequirements, 'Requests and limits of the pod as a whole.', { gate: 'PodLevelResources' }),
+  hostnameOverride: pointer(41, string, 'Host name that wins over hostname, subdomain and setHostnameAsFQDN.', {
+    gate: 'HostnameOverride',
+  }),
+  schedulingGroup: pointer(43, PodSchedulingGroup, 'Group of pods that this one is scheduled with.', { gate: 'GenericWorkload' }),
+}).with({
+  defaults(spec) {
+    spec.dnsPolicy ||= 'ClusterFirst'
+    spec.restartPolicy ||= 'Always'
+    spec.securityContext ??= {}
+    spec.terminationGracePeriodSeconds ??= 30
+    spec.schedulerName ||= 'default-scheduler'
+    const account = spec.serviceAccountName || spec.serviceAccount
+    if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account })
   },
-  {
-    defaults(spec) {
-      spec.dnsPolicy ||= 'ClusterFirst'
-      spec.restartPolicy ||= 'Always'
-      spec.securityContext ??= {}
-      spec.terminationGracePeriodSeconds ??= 30
-      spec.schedulerName ||= 'default-scheduler'
-      const account = spec.serviceAccountName || spec.serviceAccount
-      if (account) Object.assign(spec, { serviceAccountName: account, serviceAccount: account })
-    },
-    gated: [imageVolumes],
-    byKind: true,
-    internalOrder,
-    internalForm: withHostFields,
-  },
-)
+  gated: [imageVolumes],
+  byKind: true,
+  internalOrder,
+  internalForm: withHostFields,
+})

@@ -63,77 +63,72 @@ export const PodExtendedResourceClaimStatus = message(
   },
 )
 
-export const PodStatus = message(
-  'PodStatus',
-  'State of a pod.',
-  {
-    observedGeneration: field(17, int64, 'Generation of the spec that this status was computed from.', {
-      gate: 'PodObservedGenerationTracking',
-    }),
-    phase: field(1, string, 'Pending, Running, Succeeded, Failed or Unknown.', {
-      goType: 'v1.PodPhase',
-      enum: ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'],
-    }),
-    conditions: field(2, list(PodCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'type',
-    }),
-    message: field(3, string, 'Why the pod is in this state, for people.'),
-    reason: field(4, string, 'The same in one word, such as Evicted.'),
-    nominatedNodeName: field(11, string, 'Node where others are being preempted for this pod.'),
-    hostIP: field(5, string, 'Address of the node.'),
-    hostIPs: field(16, list(HostIP, { listType: 'atomic' }), 'Addresses of the node.', { patchStrategy: 'merge', patchMergeKey: 'ip' }),
-    podIP: field(6, string, 'Address of the pod.'),
-    podIPs: field(
-      12,
-      list(PodIP, { listType: 'map', keys: ['ip'] }),
-      'Addresses of the pod, at most one per family; the first equals podIP.',
-      { patchStrategy: 'merge', patchMergeKey: 'ip' },
-    ),
-    startTime: pointer(7, time, 'When the node agent accepted the pod.'),
-    initContainerStatuses: field(10, list(ContainerStatus, { listType: 'atomic' }), 'State of the init containers.'),
-    containerStatuses: field(8, list(ContainerStatus, { listType: 'atomic' }), 'State of the main containers.'),
-    qosClass: field(9, string, 'Guaranteed, Burstable or BestEffort.', {
-      goType: 'v1.PodQOSClass',
-      enum: ['Guaranteed', 'Burstable', 'BestEffort'],
-    }),
-    ephemeralContainerStatuses: field(13, list(ContainerStatus, { listType: 'atomic' }), 'State of the ephemeral containers.'),
-    resize: field(14, string, 'Deprecated: progress of a resize; see the conditions.', {
-      goType: 'v1.PodResizeStatus',
-      openEnum: ['InProgress', 'Deferred', 'Infeasible'],
-      gate: 'InPlacePodVerticalScaling',
-    }),
-    resourceClaimStatuses: field(
-      15,
-      list(PodResourceClaimStatus, { listType: 'map', keys: ['name'] }),
-      'Claims behind spec.resourceClaims.',
-      { patchStrategy: 'merge,retainKeys', patchMergeKey: 'name', gate: 'DynamicResourceAllocation' },
-    ),
-    extendedResourceClaimStatus: pointer(18, PodExtendedResourceClaimStatus, 'Claim behind the extended resources.', {
-      gate: 'DRAExtendedResource',
-    }),
-    allocatedResources: field(19, resourceList, 'Resources that the node has set aside for the pod.', {
-      goType: 'v1.ResourceList',
-      gate: 'InPlacePodLevelResourcesVerticalScaling',
-    }),
-    resources: pointer(20, ResourceRequirements, 'Requests and limits of the pod that are in force.', {
-      gate: 'InPlacePodLevelResourcesVerticalScaling',
-    }),
-    nodeAllocatableResourceClaimStatuses: field(
-      21,
-      list(NodeAllocatableResourceClaimStatus, { listType: 'atomic' }),
-      'Node resources obtained through claims.',
-      { gate: 'DRANodeAllocatableResources' },
-    ),
+export const PodStatus = message('PodStatus', 'State of a pod.', {
+  observedGeneration: field(17, int64, 'Generation of the spec that this status was computed from.', {
+    gate: 'PodObservedGenerationTracking',
+  }),
+  phase: field(1, string, 'Pending, Running, Succeeded, Failed or Unknown.', {
+    goType: 'v1.PodPhase',
+    enum: ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'],
+  }),
+  conditions: field(2, list(PodCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'type',
+  }),
+  message: field(3, string, 'Why the pod is in this state, for people.'),
+  reason: field(4, string, 'The same in one word, such as Evicted.'),
+  nominatedNodeName: field(11, string, 'Node where others are being preempted for this pod.'),
+  hostIP: field(5, string, 'Address of the node.'),
+  hostIPs: field(16, list(HostIP, { listType: 'atomic' }), 'Addresses of the node.', { patchStrategy: 'merge', patchMergeKey: 'ip' }),
+  podIP: field(6, string, 'Address of the pod.'),
+  podIPs: field(
+    12,
+    list(PodIP, { listType: 'map', keys: ['ip'] }),
+    'Addresses of the pod, at most one per family; the first equals podIP.',
+    { patchStrategy: 'merge', patchMergeKey: 'ip' },
+  ),
+  startTime: pointer(7, time, 'When the node agent accepted the pod.'),
+  initContainerStatuses: field(10, list(ContainerStatus, { listType: 'atomic' }), 'State of the init containers.'),
+  containerStatuses: field(8, list(ContainerStatus, { listType: 'atomic' }), 'State of the main containers.'),
+  qosClass: field(9, string, 'Guaranteed, Burstable or BestEffort.', {
+    goType: 'v1.PodQOSClass',
+    enum: ['Guaranteed', 'Burstable', 'BestEffort'],
+  }),
+  ephemeralContainerStatuses: field(13, list(ContainerStatus, { listType: 'atomic' }), 'State of the ephemeral containers.'),
+  resize: field(14, string, 'Deprecated: progress of a resize; see the conditions.', {
+    goType: 'v1.PodResizeStatus',
+    openEnum: ['InProgress', 'Deferred', 'Infeasible'],
+    gate: 'InPlacePodVerticalScaling',
+  }),
+  resourceClaimStatuses: field(
+    15,
+    list(PodResourceClaimStatus, { listType: 'map', keys: ['name'] }),
+    'Claims behind spec.resourceClaims.',
+    { patchStrategy: 'merge,retainKeys', patchMergeKey: 'name', gate: 'DynamicResourceAllocation' },
+  ),
+  extendedResourceClaimStatus: pointer(18, PodExtendedResourceClaimStatus, 'Claim behind the extended resources.', {
+    gate: 'DRAExtendedResource',
+  }),
+  allocatedResources: field(19, resourceList, 'Resources that the node has set aside for the pod.', {
+    goType: 'v1.ResourceList',
+    gate: 'InPlacePodLevelResourcesVerticalScaling',
+  }),
+  resources: pointer(20, ResourceRequirements, 'Requests and limits of the pod that are in force.', {
+    gate: 'InPlacePodLevelResourcesVerticalScaling',
+  }),
+  nodeAllocatableResourceClaimStatuses: field(
+    21,
+    list(NodeAllocatableResourceClaimStatus, { listType: 'atomic' }),
+    'Node resources obtained through claims.',
+    { gate: 'DRANodeAllocatableResources' },
+  ),
+}).with({
+  defaults(status) {
+    const [first] = status.podIPs ?? []
+    if (status.podIP && status.podIP !== first?.ip) status.podIPs = [{ ip: status.podIP }]
+    else if (first?.ip) status.podIP = first.ip
   },
-  {
-    defaults(status) {
-      const [first] = status.podIPs ?? []
-      if (status.podIP && status.podIP !== first?.ip) status.podIPs = [{ ip: status.podIP }]
-      else if (first?.ip) status.podIP = first.ip
-    },
-  },
-)
+})
 
 export const PodStatusResult = object('PodStatusResult', 'A pod status as a node agent returns it.', {
   status: field(2, PodStatus, 'The status.'),

@@ -23,23 +23,18 @@ export const HTTPHeader = message('HTTPHeader', 'A header of a probe request.', 
   value: required(2, string, 'Header value.'),
 })
 
-export const HTTPGetAction = message(
-  'HTTPGetAction',
-  'A GET request to the container.',
-  {
-    path: field(1, string, 'Path of the request.'),
-    port: required(2, intOrString, 'Port number or name.'),
-    host: field(3, string, 'Host to connect to; the pod by default. The Host header can be set in httpHeaders.'),
-    scheme: field(4, string, 'HTTP or HTTPS.', { goType: 'v1.URIScheme', enum: ['HTTP', 'HTTPS'] }),
-    httpHeaders: field(5, list(HTTPHeader, { listType: 'atomic' }), 'Headers to send; names may repeat.'),
+export const HTTPGetAction = message('HTTPGetAction', 'A GET request to the container.', {
+  path: field(1, string, 'Path of the request.'),
+  port: required(2, intOrString, 'Port number or name.'),
+  host: field(3, string, 'Host to connect to; the pod by default. The Host header can be set in httpHeaders.'),
+  scheme: field(4, string, 'HTTP or HTTPS.', { goType: 'v1.URIScheme', enum: ['HTTP', 'HTTPS'] }),
+  httpHeaders: field(5, list(HTTPHeader, { listType: 'atomic' }), 'Headers to send; names may repeat.'),
+}).with({
+  defaults(action) {
+    action.path ||= '/'
+    action.scheme ||= 'HTTP'
   },
-  {
-    defaults(action) {
-      action.path ||= '/'
-      action.scheme ||= 'HTTP'
-    },
-  },
-)
+})
 
 export const TCPSocketAction = message('TCPSocketAction', 'A connection to a port.', {
   port: required(1, intOrString, 'Port number or name.'),
@@ -58,27 +53,22 @@ export const ProbeHandler = message('ProbeHandler', 'What a probe does; one memb
   grpc: pointer(4, GRPCAction, 'Calls the gRPC health service.'),
 })
 
-export const Probe = message(
-  'Probe',
-  'A health check of a container.',
-  {
-    handler: inline(1, ProbeHandler),
-    initialDelaySeconds: field(2, int32, "Seconds from the container's start to the first check."),
-    timeoutSeconds: field(3, int32, 'Seconds until a check counts as failed; 1 by default.'),
-    periodSeconds: field(4, int32, 'Seconds between checks; 10 by default.'),
-    successThreshold: field(5, int32, 'Successes in a row that end a failure; 1 for liveness and startup.'),
-    failureThreshold: field(6, int32, 'Failures in a row that count as a failure; 3 by default.'),
-    terminationGracePeriodSeconds: pointer(7, int64, "Grace period of a restart after a failure; the pod's by default."),
+export const Probe = message('Probe', 'A health check of a container.', {
+  handler: inline(1, ProbeHandler),
+  initialDelaySeconds: field(2, int32, "Seconds from the container's start to the first check."),
+  timeoutSeconds: field(3, int32, 'Seconds until a check counts as failed; 1 by default.'),
+  periodSeconds: field(4, int32, 'Seconds between checks; 10 by default.'),
+  successThreshold: field(5, int32, 'Successes in a row that end a failure; 1 for liveness and startup.'),
+  failureThreshold: field(6, int32, 'Failures in a row that count as a failure; 3 by default.'),
+  terminationGracePeriodSeconds: pointer(7, int64, "Grace period of a restart after a failure; the pod's by default."),
+}).with({
+  defaults(probe) {
+    probe.timeoutSeconds ||= 1
+    probe.periodSeconds ||= 10
+    probe.successThreshold ||= 1
+    probe.failureThreshold ||= 3
   },
-  {
-    defaults(probe) {
-      probe.timeoutSeconds ||= 1
-      probe.periodSeconds ||= 10
-      probe.successThreshold ||= 1
-      probe.failureThreshold ||= 3
-    },
-  },
-)
+})
 
 export const SleepAction = message('SleepAction', 'A pause.', {
   seconds: required(1, int64, 'Its length.'),

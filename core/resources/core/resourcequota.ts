@@ -21,14 +21,9 @@ export const ScopedResourceSelectorRequirement = message(
   },
 )
 
-export const ScopeSelector = message(
-  'ScopeSelector',
-  'Requirements that must all hold.',
-  {
-    matchExpressions: field(1, list(ScopedResourceSelectorRequirement, { listType: 'atomic' }), 'The requirements.'),
-  },
-  { atomic: true },
-)
+export const ScopeSelector = message('ScopeSelector', 'Requirements that must all hold.', {
+  matchExpressions: field(1, list(ScopedResourceSelectorRequirement, { listType: 'atomic' }), 'The requirements.'),
+}).with({ atomic: true })
 
 export const ResourceQuotaSpec = message('ResourceQuotaSpec', 'What a quota limits.', {
   hard: field(1, resourceList, 'Greatest total of each resource.', { goType: 'v1.ResourceList' }),

@@ -66,11 +66,6 @@ export const TopologySelectorLabelRequirement = message('TopologySelectorLabelRe
   values: required(2, list(string, { listType: 'atomic' }), 'Allowed values.'),
 })
 
-export const TopologySelectorTerm = message(
-  'TopologySelectorTerm',
-  'Requirements on topology labels, all of which must hold.',
-  {
-    matchLabelExpressions: field(1, list(TopologySelectorLabelRequirement, { listType: 'atomic' }), 'The requirements.'),
-  },
-  { atomic: true },
-)
+export const TopologySelectorTerm = message('TopologySelectorTerm', 'Requirements on topology labels, all of which must hold.', {
+  matchLabelExpressions: field(1, list(TopologySelectorLabelRequirement, { listType: 'atomic' }), 'The requirements.'),
+}).with({ atomic: true })

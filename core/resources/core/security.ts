@@ -2,18 +2,13 @@ import { bool, field, int64, list, message, pointer, required, string } from '..
 
 const byType = [{ discriminator: 'type', members: ['localhostProfile'] }]
 
-export const AppArmorProfile = message(
-  'AppArmorProfile',
-  'An AppArmor profile.',
-  {
-    type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', {
-      goType: 'v1.AppArmorProfileType',
-      enum: ['Unconfined', 'RuntimeDefault', 'Localhost'],
-    }),
-    localhostProfile: pointer(2, string, 'Profile loaded on the node; for Localhost only.'),
-  },
-  { unions: byType },
-)
+export const AppArmorProfile = message('AppArmorProfile', 'An AppArmor profile.', {
+  type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', {
+    goType: 'v1.AppArmorProfileType',
+    enum: ['Unconfined', 'RuntimeDefault', 'Localhost'],
+  }),
+  localhostProfile: pointer(2, string, 'Profile loaded on the node; for Localhost only.'),
+}).with({ unions: byType })
 
 export const Capabilities = message('Capabilities', 'Linux capabilities of a container.', {
   add: field(1, list(string, { listType: 'atomic' }), 'Capabilities to add.', { goType: 'v1.Capability' }),
@@ -34,18 +29,13 @@ export const WindowsSecurityContextOptions = message('WindowsSecurityContextOpti
   hostProcess: pointer(4, bool, 'Runs as a host process container; all containers of a pod alike.'),
 })
 
-export const SeccompProfile = message(
-  'SeccompProfile',
-  'A seccomp profile.',
-  {
-    type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', {
-      goType: 'v1.SeccompProfileType',
-      enum: ['Unconfined', 'RuntimeDefault', 'Localhost'],
-    }),
-    localhostProfile: pointer(2, string, 'Profile file on the node; for Localhost only.'),
-  },
-  { unions: byType },
-)
+export const SeccompProfile = message('SeccompProfile', 'A seccomp profile.', {
+  type: required(1, string, 'Localhost, RuntimeDefault or Unconfined.', {
+    goType: 'v1.SeccompProfileType',
+    enum: ['Unconfined', 'RuntimeDefault', 'Localhost'],
+  }),
+  localhostProfile: pointer(2, string, 'Profile file on the node; for Localhost only.'),
+}).with({ unions: byType })
 
 export const SecurityContext = message('SecurityContext', 'Privileges of a container.', {
   capabilities: pointer(1, Capabilities, 'Capabilities to add and drop.'),
@@ -70,39 +60,34 @@ export const Sysctl = message('Sysctl', 'A kernel parameter.', {
   value: required(2, string, 'Value to set.'),
 })
 
-export const PodSecurityContext = message(
-  'PodSecurityContext',
-  'Privileges of all containers of a pod, and settings of the pod itself.',
-  {
-    seLinuxOptions: pointer(1, SELinuxOptions, 'SELinux labels.'),
-    windowsOptions: pointer(8, WindowsSecurityContextOptions, 'Settings for Windows.'),
-    runAsUser: pointer(2, int64, "User id of first processes; the image's by default."),
-    runAsGroup: pointer(6, int64, "Group id of first processes; the runtime's default otherwise."),
-    runAsNonRoot: pointer(3, bool, 'Refuses to start containers as user 0.'),
-    supplementalGroups: field(4, list(int64, { listType: 'atomic' }), 'Further group ids of first processes.'),
-    supplementalGroupsPolicy: pointer(12, string, "Merge adds the groups of the image's user; Strict does not.", {
-      goType: 'v1.SupplementalGroupsPolicy',
-      enum: ['Merge', 'Strict'],
-      gate: 'SupplementalGroupsPolicy',
-    }),
-    fsGroup: pointer(5, int64, 'Group that owns volumes which allow it.'),
-    sysctls: field(7, list(Sysctl, { listType: 'atomic' }), 'Kernel parameters of the pod.'),
-    fsGroupChangePolicy: pointer(9, string, 'When owners of a volume are changed: OnRootMismatch or Always.', {
-      goType: 'v1.PodFSGroupChangePolicy',
-      enum: ['OnRootMismatch', 'Always'],
-    }),
-    seccompProfile: pointer(10, SeccompProfile, 'Seccomp profile of the containers.'),
-    appArmorProfile: pointer(11, AppArmorProfile, 'AppArmor profile of the containers.'),
-    seLinuxChangePolicy: pointer(13, string, 'How volumes get their SELinux label: MountOption or Recursive.', {
-      goType: 'v1.PodSELinuxChangePolicy',
-      openEnum: ['Recursive', 'MountOption'],
-      gate: 'SELinuxChangePolicy',
-    }),
-  },
-  {
-    internalOrder: [
-      ...['seLinuxOptions', 'windowsOptions', 'runAsUser', 'runAsGroup', 'runAsNonRoot', 'supplementalGroups', 'supplementalGroupsPolicy'],
-      ...['fsGroup', 'fsGroupChangePolicy', 'sysctls', 'seccompProfile', 'appArmorProfile', 'seLinuxChangePolicy'],
-    ],
-  },
-)
+export const PodSecurityContext = message('PodSecurityContext', 'Privileges of all containers of a pod, and settings of the pod itself.', {
+  seLinuxOptions: pointer(1, SELinuxOptions, 'SELinux labels.'),
+  windowsOptions: pointer(8, WindowsSecurityContextOptions, 'Settings for Windows.'),
+  runAsUser: pointer(2, int64, "User id of first processes; the image's by default."),
+  runAsGroup: pointer(6, int64, "Group id of first processes; the runtime's default otherwise."),
+  runAsNonRoot: pointer(3, bool, 'Refuses to start containers as user 0.'),
+  supplementalGroups: field(4, list(int64, { listType: 'atomic' }), 'Further group ids of first processes.'),
+  supplementalGroupsPolicy: pointer(12, string, "Merge adds the groups of the image's user; Strict does not.", {
+    goType: 'v1.SupplementalGroupsPolicy',
+    enum: ['Merge', 'Strict'],
+    gate: 'SupplementalGroupsPolicy',
+  }),
+  fsGroup: pointer(5, int64, 'Group that owns volumes which allow it.'),
+  sysctls: field(7, list(Sysctl, { listType: 'atomic' }), 'Kernel parameters of the pod.'),
+  fsGroupChangePolicy: pointer(9, string, 'When owners of a volume are changed: OnRootMismatch or Always.', {
+    goType: 'v1.PodFSGroupChangePolicy',
+    enum: ['OnRootMismatch', 'Always'],
+  }),
+  seccompProfile: pointer(10, SeccompProfile, 'Seccomp profile of the containers.'),
+  appArmorProfile: pointer(11, AppArmorProfile, 'AppArmor profile of the containers.'),
+  seLinuxChangePolicy: pointer(13, string, 'How volumes get their SELinux label: MountOption or Recursive.', {
+    goType: 'v1.PodSELinuxChangePolicy',
+    openEnum: ['Recursive', 'MountOption'],
+    gate: 'SELinuxChangePolicy',
+  }),
+}).with({
+  internalOrder: [
+    ...['seLinuxOptions', 'windowsOptions', 'runAsUser', 'runAsGroup', 'runAsNonRoot', 'supplementalGroups', 'supplementalGroupsPolicy'],
+    ...['fsGroup', 'fsGroupChangePolicy', 'sysctls', 'seccompProfile', 'appArmorProfile', 'seLinuxChangePolicy'],
+  ],
+})

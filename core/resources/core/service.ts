@@ -37,60 +37,55 @@ export const SessionAffinityConfig = message('SessionAffinityConfig', 'Settings 
   clientIP: pointer(1, ClientIPConfig, 'Settings for affinity by client address.'),
 })
 
-export const ServiceSpec = message(
-  'ServiceSpec',
-  'How a service is reached and which pods stand behind it.',
-  {
-    ports: field(1, list(ServicePort, { listType: 'map', keys: ['port', 'protocol'] }), 'Ports that it offers.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'port',
-    }),
-    selector: field(2, map(string, { atomic: true }), 'Labels of its pods; without a selector its endpoints are managed externally.'),
-    clusterIP: field(3, string, 'Address in the cluster: chosen when empty, None for a headless service.'),
-    clusterIPs: field(18, list(string, { listType: 'atomic' }), 'Addresses, one per family; the first equals clusterIP.'),
-    type: field(4, string, 'ClusterIP, NodePort, LoadBalancer or ExternalName.', {
-      goType: 'v1.ServiceType',
-      enum: ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'],
-    }),
-    externalIPs: field(5, list(string, { listType: 'atomic' }), 'Further addresses that nodes accept its traffic on; deprecated.'),
-    sessionAffinity: field(7, string, 'None, or ClientIP to send a client to one pod.', {
-      goType: 'v1.ServiceAffinity',
-      enum: ['ClientIP', 'None'],
-    }),
-    loadBalancerIP: field(8, string, 'Deprecated: requested address of the load balancer.'),
-    loadBalancerSourceRanges: field(9, list(string, { listType: 'atomic' }), 'Address ranges of clients that the load balancer admits.'),
-    externalName: field(10, string, 'DNS name that an ExternalName service stands for.'),
-    externalTrafficPolicy: field(11, string, 'Traffic from outside: Cluster, or Local to keep it on the node.', {
-      goType: 'v1.ServiceExternalTrafficPolicy',
-      enum: ['Cluster', 'Local'],
-    }),
-    healthCheckNodePort: field(12, int32, 'Port for health checks of load balancers, with Local external traffic.'),
-    publishNotReadyAddresses: field(13, bool, 'Publishes endpoints before they are ready.'),
-    sessionAffinityConfig: pointer(14, SessionAffinityConfig, 'Settings of session affinity.'),
-    ipFamilies: field(
-      19,
-      list(withFacets(string, { enum: ['IPv4', 'IPv6', ''] }), { listType: 'atomic' }),
-      'Address families, IPv4 and IPv6; the first is the main one.',
-      { goType: 'v1.IPFamily' },
-    ),
-    ipFamilyPolicy: pointer(17, string, 'SingleStack, PreferDualStack or RequireDualStack.', {
-      goType: 'v1.IPFamilyPolicy',
-      enum: ['SingleStack', 'PreferDualStack', 'RequireDualStack'],
-    }),
-    allocateLoadBalancerNodePorts: pointer(20, bool, 'False gives a LoadBalancer service no node ports; true by default.'),
-    loadBalancerClass: pointer(21, string, 'Load balancer implementation; cannot be changed once set.'),
-    internalTrafficPolicy: pointer(22, string, 'Traffic from within: Cluster, or Local to keep it on the node.', {
-      goType: 'v1.ServiceInternalTrafficPolicy',
-      enum: ['Cluster', 'Local'],
-    }),
-    trafficDistribution: pointer(23, string, 'Wish about which endpoints get traffic, such as PreferSameZone.'),
+export const ServiceSpec = message('ServiceSpec', 'How a service is reached and which pods stand behind it.', {
+  ports: field(1, list(ServicePort, { listType: 'map', keys: ['port', 'protocol'] }), 'Ports that it offers.', {
+    patchStrategy: 'merge',
+    patchMergeKey: 'port',
+  }),
+  selector: field(2, map(string, { atomic: true }), 'Labels of its pods; without a selector its endpoints are managed externally.'),
+  clusterIP: field(3, string, 'Address in the cluster: chosen when empty, None for a headless service.'),
+  clusterIPs: field(18, list(string, { listType: 'atomic' }), 'Addresses, one per family; the first equals clusterIP.'),
+  type: field(4, string, 'ClusterIP, NodePort, LoadBalancer or ExternalName.', {
+    goType: 'v1.ServiceType',
+    enum: ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'],
+  }),
+  externalIPs: field(5, list(string, { listType: 'atomic' }), 'Further addresses that nodes accept its traffic on; deprecated.'),
+  sessionAffinity: field(7, string, 'None, or ClientIP to send a client to one pod.', {
+    goType: 'v1.ServiceAffinity',
+    enum: ['ClientIP', 'None'],
+  }),
+  loadBalancerIP: field(8, string, 'Deprecated: requested address of the load balancer.'),
+  loadBalancerSourceRanges: field(9, list(string, { listType: 'atomic' }), 'Address ranges of clients that the load balancer admits.'),
+  externalName: field(10, string, 'DNS name that an ExternalName service stands for.'),
+  externalTrafficPolicy: field(11, string, 'Traffic from outside: Cluster, or Local to keep it on the node.', {
+    goType: 'v1.ServiceExternalTrafficPolicy',
+    enum: ['Cluster', 'Local'],
+  }),
+  healthCheckNodePort: field(12, int32, 'Port for health checks of load balancers, with Local external traffic.'),
+  publishNotReadyAddresses: field(13, bool, 'Publishes endpoints before they are ready.'),
+  sessionAffinityConfig: pointer(14, SessionAffinityConfig, 'Settings of session affinity.'),
+  ipFamilies: field(
+    19,
+    list(withFacets(string, { enum: ['IPv4', 'IPv6', ''] }), { listType: 'atomic' }),
+    'Address families, IPv4 and IPv6; the first is the main one.',
+    { goType: 'v1.IPFamily' },
+  ),
+  ipFamilyPolicy: pointer(17, string, 'SingleStack, PreferDualStack or RequireDualStack.', {
+    goType: 'v1.IPFamilyPolicy',
+    enum: ['SingleStack', 'PreferDualStack', 'RequireDualStack'],
+  }),
+  allocateLoadBalancerNodePorts: pointer(20, bool, 'False gives a LoadBalancer service no node ports; true by default.'),
+  loadBalancerClass: pointer(21, string, 'Load balancer implementation; cannot be changed once set.'),
+  internalTrafficPolicy: pointer(22, string, 'Traffic from within: Cluster, or Local to keep it on the node.', {
+    goType: 'v1.ServiceInternalTrafficPolicy',
+    enum: ['Cluster', 'Local'],
+  }),
+  trafficDistribution: pointer(23, string, 'Wish about which endpoints get traffic, such as PreferSameZone.'),
+}).with({
+  defaults(spec) {
+    defaultService(spec)
   },
-  {
-    defaults(spec) {
-      defaultService(spec)
-    },
-  },
-)
+})
 
 export const ServiceStatus = message('ServiceStatus', 'State of a service.', {
   loadBalancer: field(1, LoadBalancerStatus, 'State of its load balancer.'),

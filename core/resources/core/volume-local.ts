@@ -20,36 +20,26 @@ export const GitRepoVolumeSource = message('GitRepoVolumeSource', 'Repository, r
   directory: field(3, string, 'Directory within the volume; must not contain `..`.'),
 })
 
-export const HostPathVolumeSource = message(
-  'HostPathVolumeSource',
-  'Path and expected type of a file or directory of the node.',
-  {
-    path: required(1, string, 'Path on the node.'),
-    type: pointer(2, string, 'What must be there, such as Directory; empty for no check.', {
-      goType: 'v1.HostPathType',
-      enum: ['', 'DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'],
-    }),
+export const HostPathVolumeSource = message('HostPathVolumeSource', 'Path and expected type of a file or directory of the node.', {
+  path: required(1, string, 'Path on the node.'),
+  type: pointer(2, string, 'What must be there, such as Directory; empty for no check.', {
+    goType: 'v1.HostPathType',
+    enum: ['', 'DirectoryOrCreate', 'Directory', 'FileOrCreate', 'File', 'Socket', 'CharDevice', 'BlockDevice'],
+  }),
+}).with({
+  defaults(source) {
+    source.type ??= ''
   },
-  {
-    defaults(source) {
-      source.type ??= ''
-    },
-  },
-)
+})
 
-export const ImageVolumeSource = message(
-  'ImageVolumeSource',
-  'Reference and pull policy of an OCI image or artifact.',
-  {
-    reference: field(1, string, 'Image or artifact.'),
-    pullPolicy: field(2, string, 'Always, Never or IfNotPresent.', { goType: 'v1.PullPolicy', enum: PullPolicy }),
+export const ImageVolumeSource = message('ImageVolumeSource', 'Reference and pull policy of an OCI image or artifact.', {
+  reference: field(1, string, 'Image or artifact.'),
+  pullPolicy: field(2, string, 'Always, Never or IfNotPresent.', { goType: 'v1.PullPolicy', enum: PullPolicy }),
+}).with({
+  defaults(source) {
+    source.pullPolicy ||= pullPolicyFor(source.reference)
   },
-  {
-    defaults(source) {
-      source.pullPolicy ||= pullPolicyFor(source.reference)
-    },
-  },
-)
+})
 
 export const LocalVolumeSource = message('LocalVolumeSource', 'Path and file system of a disk or directory of one node.', {
   path: required(1, string, 'Path on the node.'),

@@ -23,21 +23,16 @@ export const ConfigMapProjection = message('ConfigMapProjection', 'Keys of a con
   optional: pointer(4, bool, 'The config map, or a key, may be missing.'),
 })
 
-export const ConfigMapVolumeSource = message(
-  'ConfigMapVolumeSource',
-  'Keys of a config map as files.',
-  {
-    localObjectReference: inline(1, LocalObjectReference),
-    items: field(2, list(KeyToPath, { listType: 'atomic' }), 'Keys to write; all of them by default.'),
-    defaultMode: pointer(3, int32, 'Permission bits of the files; 0644 by default.'),
-    optional: pointer(4, bool, 'The config map, or a key, may be missing.'),
+export const ConfigMapVolumeSource = message('ConfigMapVolumeSource', 'Keys of a config map as files.', {
+  localObjectReference: inline(1, LocalObjectReference),
+  items: field(2, list(KeyToPath, { listType: 'atomic' }), 'Keys to write; all of them by default.'),
+  defaultMode: pointer(3, int32, 'Permission bits of the files; 0644 by default.'),
+  optional: pointer(4, bool, 'The config map, or a key, may be missing.'),
+}).with({
+  defaults(source) {
+    source.defaultMode ??= 0o644
   },
-  {
-    defaults(source) {
-      source.defaultMode ??= 0o644
-    },
-  },
-)
+})
 
 export const DownwardAPIVolumeFile = message('DownwardAPIVolumeFile', 'A file with a value from the pod.', {
   path: required(1, string, 'File within the volume; relative and without `..`.'),
@@ -50,35 +45,25 @@ export const DownwardAPIProjection = message('DownwardAPIProjection', 'Values fr
   items: field(1, list(DownwardAPIVolumeFile, { listType: 'atomic' }), 'The files.'),
 })
 
-export const DownwardAPIVolumeSource = message(
-  'DownwardAPIVolumeSource',
-  'Values from the pod as files.',
-  {
-    items: field(1, list(DownwardAPIVolumeFile, { listType: 'atomic' }), 'The files.'),
-    defaultMode: pointer(2, int32, 'Permission bits of the files; 0644 by default.'),
+export const DownwardAPIVolumeSource = message('DownwardAPIVolumeSource', 'Values from the pod as files.', {
+  items: field(1, list(DownwardAPIVolumeFile, { listType: 'atomic' }), 'The files.'),
+  defaultMode: pointer(2, int32, 'Permission bits of the files; 0644 by default.'),
+}).with({
+  defaults(source) {
+    source.defaultMode ??= 0o644
   },
-  {
-    defaults(source) {
-      source.defaultMode ??= 0o644
-    },
-  },
-)
+})
 
-export const SecretVolumeSource = message(
-  'SecretVolumeSource',
-  'Keys of a secret as files.',
-  {
-    secretName: field(1, string, "Secret in the pod's namespace."),
-    items: field(2, list(KeyToPath, { listType: 'atomic' }), 'Keys to write; all of them by default.'),
-    defaultMode: pointer(3, int32, 'Permission bits of the files; 0644 by default.'),
-    optional: pointer(4, bool, 'The secret, or a key, may be missing.'),
+export const SecretVolumeSource = message('SecretVolumeSource', 'Keys of a secret as files.', {
+  secretName: field(1, string, "Secret in the pod's namespace."),
+  items: field(2, list(KeyToPath, { listType: 'atomic' }), 'Keys to write; all of them by default.'),
+  defaultMode: pointer(3, int32, 'Permission bits of the files; 0644 by default.'),
+  optional: pointer(4, bool, 'The secret, or a key, may be missing.'),
+}).with({
+  defaults(source) {
+    source.defaultMode ??= 0o644
   },
-  {
-    defaults(source) {
-      source.defaultMode ??= 0o644
-    },
-  },
-)
+})
 
 export const SecretProjection = message('SecretProjection', 'Keys of a secret as files.', {
   localObjectReference: inline(1, LocalObjectReference),
@@ -86,20 +71,15 @@ export const SecretProjection = message('SecretProjection', 'Keys of a secret as
   optional: pointer(4, bool, 'The secret, or a key, may be missing.'),
 })
 
-export const ServiceAccountTokenProjection = message(
-  'ServiceAccountTokenProjection',
-  "A token of the pod's service account in a file.",
-  {
-    audience: field(1, string, 'Audience of the token; this server by default.'),
-    expirationSeconds: pointer(2, int64, 'Seconds of validity, at least 600; 3600 by default.'),
-    path: required(3, string, 'File within the volume.'),
+export const ServiceAccountTokenProjection = message('ServiceAccountTokenProjection', "A token of the pod's service account in a file.", {
+  audience: field(1, string, 'Audience of the token; this server by default.'),
+  expirationSeconds: pointer(2, int64, 'Seconds of validity, at least 600; 3600 by default.'),
+  path: required(3, string, 'File within the volume.'),
+}).with({
+  defaults(source) {
+    source.expirationSeconds ??= 3600
   },
-  {
-    defaults(source) {
-      source.expirationSeconds ??= 3600
-    },
-  },
-)
+})
 
 export const PodCertificateProjection = message('PodCertificateProjection', 'A private key and a certificate issued for the pod.', {
   signerName: required(1, string, 'Signer that issues the certificate.', { omitEmpty: true }),
@@ -120,16 +100,11 @@ export const VolumeProjection = message('VolumeProjection', 'One source of a pro
   podCertificate: pointer(6, PodCertificateProjection, 'Key and certificate of the pod.', { gate: 'PodCertificateRequest' }),
 })
 
-export const ProjectedVolumeSource = message(
-  'ProjectedVolumeSource',
-  'Sources that share one directory, and the mode of their files.',
-  {
-    sources: field(1, list(VolumeProjection, { listType: 'atomic' }), 'The sources.', { omitEmpty: false }),
-    defaultMode: pointer(2, int32, 'Permission bits of the files; 0644 by default.'),
+export const ProjectedVolumeSource = message('ProjectedVolumeSource', 'Sources that share one directory, and the mode of their files.', {
+  sources: field(1, list(VolumeProjection, { listType: 'atomic' }), 'The sources.', { omitEmpty: false }),
+  defaultMode: pointer(2, int32, 'Permission bits of the files; 0644 by default.'),
+}).with({
+  defaults(source) {
+    source.defaultMode ??= 0o644
   },
-  {
-    defaults(source) {
-      source.defaultMode ??= 0o644
-    },
-  },
-)
+})

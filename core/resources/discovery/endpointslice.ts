@@ -37,23 +37,18 @@ export const Endpoint = message('Endpoint', 'One unit behind a service.', {
   hints: pointer(8, EndpointHints, 'Who should use it.'),
 })
 
-export const EndpointPort = message(
-  'EndpointPort',
-  'A port of the endpoints of a slice.',
-  {
-    name: pointer(1, string, 'Name of the service port; unique in the slice.'),
-    protocol: pointer(2, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol }),
-    port: pointer(3, int32, 'Port number; absent means that it is not restricted.'),
-    appProtocol: pointer(4, string, 'Application protocol: a registered service name or a prefixed name.'),
+export const EndpointPort = message('EndpointPort', 'A port of the endpoints of a slice.', {
+  name: pointer(1, string, 'Name of the service port; unique in the slice.'),
+  protocol: pointer(2, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol }),
+  port: pointer(3, int32, 'Port number; absent means that it is not restricted.'),
+  appProtocol: pointer(4, string, 'Application protocol: a registered service name or a prefixed name.'),
+}).with({
+  atomic: true,
+  defaults(port) {
+    port.name ??= ''
+    port.protocol ??= 'TCP'
   },
-  {
-    atomic: true,
-    defaults(port) {
-      port.name ??= ''
-      port.protocol ??= 'TCP'
-    },
-  },
-)
+})
 
 export const EndpointSlice = object('EndpointSlice', 'Some of the endpoints of a service.', {
   addressType: required(4, string, 'IPv4, IPv6 or FQDN; cannot be changed.', {

@@ -11,28 +11,23 @@ export const EventSeries = message('EventSeries', 'Counts of an event that keeps
   lastObservedTime: required(2, microTime, 'When it was last seen.'),
 })
 
-export const Event = message(
-  'Event',
-  'A report of something that happened to an object; kept for a limited time.',
-  {
-    metadata: field(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: false }),
-    eventTime: required(2, microTime, 'When it was first observed.'),
-    series: pointer(3, EventSeries, 'Counts of repeated occurrences; absent for a single one.'),
-    reportingController: field(4, string, 'Name of the controller that reports.'),
-    reportingInstance: field(5, string, 'Instance of that controller.'),
-    action: field(6, string, 'What was done or failed, regarding the object.'),
-    reason: field(7, string, 'Why the action was taken, in one word.'),
-    regarding: field(8, ObjectReference, 'Object that the event is about.'),
-    related: pointer(9, ObjectReference, 'Second object that takes part in the action.'),
-    note: field(10, string, 'What happened, for people; up to 1 kB.'),
-    type: field(11, string, 'Normal or Warning.'),
-    deprecatedSource: field(12, EventSource, 'Source, as in core events.'),
-    deprecatedFirstTimestamp: field(13, time, 'First time, as in core events.'),
-    deprecatedLastTimestamp: field(14, time, 'Last time, as in core events.'),
-    deprecatedCount: field(15, int32, 'Count, as in core events.'),
-  },
-  { typeMeta: true },
-)
+export const Event = message('Event', 'A report of something that happened to an object; kept for a limited time.', {
+  metadata: field(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: false }),
+  eventTime: required(2, microTime, 'When it was first observed.'),
+  series: pointer(3, EventSeries, 'Counts of repeated occurrences; absent for a single one.'),
+  reportingController: field(4, string, 'Name of the controller that reports.'),
+  reportingInstance: field(5, string, 'Instance of that controller.'),
+  action: field(6, string, 'What was done or failed, regarding the object.'),
+  reason: field(7, string, 'Why the action was taken, in one word.'),
+  regarding: field(8, ObjectReference, 'Object that the event is about.'),
+  related: pointer(9, ObjectReference, 'Second object that takes part in the action.'),
+  note: field(10, string, 'What happened, for people; up to 1 kB.'),
+  type: field(11, string, 'Normal or Warning.'),
+  deprecatedSource: field(12, EventSource, 'Source, as in core events.'),
+  deprecatedFirstTimestamp: field(13, time, 'First time, as in core events.'),
+  deprecatedLastTimestamp: field(14, time, 'Last time, as in core events.'),
+  deprecatedCount: field(15, int32, 'Count, as in core events.'),
+}).with({ typeMeta: true })
 
 export const events = resource({
   group: 'events.<domain>',

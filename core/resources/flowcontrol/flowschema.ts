@@ -30,22 +30,17 @@ export const ServiceAccountSubject = message('ServiceAccountSubject', 'A service
   name: required(2, string, 'Name of the account; * for all of the namespace.'),
 })
 
-export const Subject = message(
-  'Subject',
-  'Who sends a request; the member named by kind is set.',
-  {
-    kind: required(1, string, 'User, Group or ServiceAccount.', {
-      goType: 'v1.SubjectKind',
-      openEnum: ['User', 'Group', 'ServiceAccount'],
-    }),
-    user: pointer(2, UserSubject, 'A user.'),
-    group: pointer(3, GroupSubject, 'A group.'),
-    serviceAccount: pointer(4, ServiceAccountSubject, 'A service account.'),
-  },
-  {
-    unions: [{ discriminator: 'kind', members: ['group', 'serviceAccount', 'user'] }],
-  },
-)
+export const Subject = message('Subject', 'Who sends a request; the member named by kind is set.', {
+  kind: required(1, string, 'User, Group or ServiceAccount.', {
+    goType: 'v1.SubjectKind',
+    openEnum: ['User', 'Group', 'ServiceAccount'],
+  }),
+  user: pointer(2, UserSubject, 'A user.'),
+  group: pointer(3, GroupSubject, 'A group.'),
+  serviceAccount: pointer(4, ServiceAccountSubject, 'A service account.'),
+}).with({
+  unions: [{ discriminator: 'kind', members: ['group', 'serviceAccount', 'user'] }],
+})
 
 export const ResourcePolicyRule = message('ResourcePolicyRule', 'Matches requests for resources.', {
   verbs: required(1, list(string, { listType: 'set' }), 'Verbs; * for all.'),
@@ -66,22 +61,17 @@ export const PolicyRulesWithSubjects = message('PolicyRulesWithSubjects', 'Match
   nonResourceRules: field(3, list(NonResourcePolicyRule, { listType: 'atomic' }), 'Requests for non-resource paths.'),
 })
 
-export const FlowSchemaSpec = message(
-  'FlowSchemaSpec',
-  'Which requests go to which priority level.',
-  {
-    priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference, 'Level that handles the requests.'),
-    matchingPrecedence: field(2, int32, 'Order among schemas, from 1 to 10000; the least one that matches wins.', { omitEmpty: false }),
-    distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'What distinguishes flows; absent for a single flow.'),
-    rules: field(4, list(PolicyRulesWithSubjects, { listType: 'atomic' }), 'Requests that belong here; one rule is enough.'),
+export const FlowSchemaSpec = message('FlowSchemaSpec', 'Which requests go to which priority level.', {
+  priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference, 'Level that handles the requests.'),
+  matchingPrecedence: field(2, int32, 'Order among schemas, from 1 to 10000; the least one that matches wins.', { omitEmpty: false }),
+  distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'What distinguishes flows; absent for a single flow.'),
+  rules: field(4, list(PolicyRulesWithSubjects, { listType: 'atomic' }), 'Requests that belong here; one rule is enough.'),
+}).with({
+  defaults(spec) {
+    spec.matchingPrecedence ||= 1000
   },
-  {
-    defaults(spec) {
-      spec.matchingPrecedence ||= 1000
-    },
-    byKind: true,
-  },
-)
+  byKind: true,
+})
 
 export const FlowSchemaCondition = message('FlowSchemaCondition', 'An observation about a flow schema.', {
   type: field(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.FlowSchemaConditionType' }),

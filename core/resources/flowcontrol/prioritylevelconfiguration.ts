@@ -11,66 +11,46 @@ import { validateLevel } from './level-validation.ts'
 import { mandatoryLevels } from './mandatory.ts'
 import { validateConditions } from './validation.ts'
 
-export const ExemptPriorityLevelConfiguration = message(
-  'ExemptPriorityLevelConfiguration',
-  'Settings of a level that is not limited.',
-  {
-    nominalConcurrencyShares: pointer(1, int32, "Share of the server's seats that it is reckoned with; 0 by default."),
-    lendablePercent: pointer(2, int32, 'Percentage of its seats that others may borrow.'),
+export const ExemptPriorityLevelConfiguration = message('ExemptPriorityLevelConfiguration', 'Settings of a level that is not limited.', {
+  nominalConcurrencyShares: pointer(1, int32, "Share of the server's seats that it is reckoned with; 0 by default."),
+  lendablePercent: pointer(2, int32, 'Percentage of its seats that others may borrow.'),
+}).with({
+  defaults(level) {
+    level.nominalConcurrencyShares ??= 0
+    level.lendablePercent ??= 0
   },
-  {
-    defaults(level) {
-      level.nominalConcurrencyShares ??= 0
-      level.lendablePercent ??= 0
-    },
-  },
-)
+})
 
-export const QueuingConfiguration = message(
-  'QueuingConfiguration',
-  'Queues of a level.',
-  {
-    queues: field(1, int32, 'Number of queues; 64 by default.', { omitEmpty: false }),
-    handSize: field(2, int32, 'Queues that one flow is dealt, of which the shortest is used; 8 by default.', { omitEmpty: false }),
-    queueLengthLimit: field(3, int32, 'Requests that a queue holds; 50 by default.', { omitEmpty: false }),
+export const QueuingConfiguration = message('QueuingConfiguration', 'Queues of a level.', {
+  queues: field(1, int32, 'Number of queues; 64 by default.', { omitEmpty: false }),
+  handSize: field(2, int32, 'Queues that one flow is dealt, of which the shortest is used; 8 by default.', { omitEmpty: false }),
+  queueLengthLimit: field(3, int32, 'Requests that a queue holds; 50 by default.', { omitEmpty: false }),
+}).with({
+  defaults(queuing) {
+    queuing.queues ||= 64
+    queuing.handSize ||= 8
+    queuing.queueLengthLimit ||= 50
   },
-  {
-    defaults(queuing) {
-      queuing.queues ||= 64
-      queuing.handSize ||= 8
-      queuing.queueLengthLimit ||= 50
-    },
-  },
-)
+})
 
-export const LimitResponse = message(
-  'LimitResponse',
-  'Whether requests beyond the limit are rejected or queued.',
-  {
-    type: required(1, string, 'Queue or Reject.', { goType: 'v1.LimitResponseType', openEnum: ['Queue', 'Reject'] }),
-    queuing: pointer(2, QueuingConfiguration, 'The queues, with type Queue.'),
-  },
-  {
-    unions: [{ discriminator: 'type', members: ['queuing'] }],
-  },
-)
+export const LimitResponse = message('LimitResponse', 'Whether requests beyond the limit are rejected or queued.', {
+  type: required(1, string, 'Queue or Reject.', { goType: 'v1.LimitResponseType', openEnum: ['Queue', 'Reject'] }),
+  queuing: pointer(2, QueuingConfiguration, 'The queues, with type Queue.'),
+}).with({
+  unions: [{ discriminator: 'type', members: ['queuing'] }],
+})
 
-export const LimitedPriorityLevelConfiguration = message(
-  'LimitedPriorityLevelConfiguration',
-  'Settings of a level that is limited.',
-  {
-    nominalConcurrencyShares: pointer(1, int32, "Share of the server's seats; 30 by default.", { omitEmpty: false }),
-    limitResponse: field(2, LimitResponse, 'What happens to requests that find no seat.'),
-    lendablePercent: pointer(3, int32, 'Percentage of its seats that others may borrow.'),
-    borrowingLimitPercent: pointer(4, int32, 'Percentage of its own seats that it may borrow; unbounded when absent.'),
+export const LimitedPriorityLevelConfiguration = message('LimitedPriorityLevelConfiguration', 'Settings of a level that is limited.', {
+  nominalConcurrencyShares: pointer(1, int32, "Share of the server's seats; 30 by default.", { omitEmpty: false }),
+  limitResponse: field(2, LimitResponse, 'What happens to requests that find no seat.'),
+  lendablePercent: pointer(3, int32, 'Percentage of its seats that others may borrow.'),
+  borrowingLimitPercent: pointer(4, int32, 'Percentage of its own seats that it may borrow; unbounded when absent.'),
+}).with({
+  defaults(level) {
+    level.nominalConcurrencyShares ??= 30
+    level.lendablePercent ??= 0
   },
-  {
-    defaults(level) {
-      level.nominalConcurrencyShares ??= 30
-      level.lendablePercent ??= 0
-    },
-  },
-)
+})
 
 export const PriorityLevelConfigurationSpec = message(
   'PriorityLevelConfigurationSpec',
@@ -80,11 +60,10 @@ export const PriorityLevelConfigurationSpec = message(
     limited: pointer(2, LimitedPriorityLevelConfiguration, 'Settings of a limited level.'),
     exempt: pointer(3, ExemptPriorityLevelConfiguration, 'Settings of an exempt level.'),
   },
-  {
-    unions: [{ discriminator: 'type', members: ['exempt', 'limited'] }],
-    byKind: true,
-  },
-)
+).with({
+  unions: [{ discriminator: 'type', members: ['exempt', 'limited'] }],
+  byKind: true,
+})
 
 export const PriorityLevelConfigurationCondition = message(
   'PriorityLevelConfigurationCondition',

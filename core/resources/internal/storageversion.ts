@@ -30,18 +30,13 @@ export const StorageVersionStatus = message('StorageVersionStatus', 'Versions of
   conditions: field(3, list(StorageVersionCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.'),
 })
 
-export const StorageVersion = message(
-  'StorageVersion',
-  'In which version servers store a resource; named <group>.<resource>.',
-  {
-    metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: true }),
-    spec: field(2, StorageVersionSpec, 'Desired state.', { omitEmpty: false }),
-    status: field(3, StorageVersionStatus, 'Last observed state; written by controllers through the status subresource.', {
-      omitEmpty: false,
-    }),
-  },
-  { typeMeta: true },
-)
+export const StorageVersion = message('StorageVersion', 'In which version servers store a resource; named <group>.<resource>.', {
+  metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: true }),
+  spec: field(2, StorageVersionSpec, 'Desired state.', { omitEmpty: false }),
+  status: field(3, StorageVersionStatus, 'Last observed state; written by controllers through the status subresource.', {
+    omitEmpty: false,
+  }),
+}).with({ typeMeta: true })
 
 export const storageVersions = resource({
   group: 'internal.apiserver.<domain>',

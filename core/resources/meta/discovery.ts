@@ -6,26 +6,16 @@ export const ServerAddressByClientCIDR = message('ServerAddressByClientCIDR', 'T
   serverAddress: required(2, string, 'Host or host:port that these clients should use.'),
 })
 
-export const APIGroup = message(
-  'APIGroup',
-  'An API group and its versions.',
-  {
-    name: required(1, string, 'Name of the group.'),
-    versions: required(2, list(GroupVersionForDiscovery, { listType: 'atomic' }), 'Versions that are served.'),
-    preferredVersion: field(3, GroupVersionForDiscovery, 'Version that clients should use.'),
-    serverAddressByClientCIDRs: field(4, list(ServerAddressByClientCIDR, { listType: 'atomic' }), 'Server addresses by client network.'),
-  },
-  { typeMeta: true },
-)
+export const APIGroup = message('APIGroup', 'An API group and its versions.', {
+  name: required(1, string, 'Name of the group.'),
+  versions: required(2, list(GroupVersionForDiscovery, { listType: 'atomic' }), 'Versions that are served.'),
+  preferredVersion: field(3, GroupVersionForDiscovery, 'Version that clients should use.'),
+  serverAddressByClientCIDRs: field(4, list(ServerAddressByClientCIDR, { listType: 'atomic' }), 'Server addresses by client network.'),
+}).with({ typeMeta: true })
 
-export const APIGroupList = message(
-  'APIGroupList',
-  'The API groups that are served.',
-  {
-    groups: required(1, list(APIGroup, { listType: 'atomic' }), 'The groups.'),
-  },
-  { typeMeta: true },
-)
+export const APIGroupList = message('APIGroupList', 'The API groups that are served.', {
+  groups: required(1, list(APIGroup, { listType: 'atomic' }), 'The groups.'),
+}).with({ typeMeta: true })
 
 export const Verbs = list(string, { wrapper: true })
 
@@ -42,22 +32,12 @@ export const APIResource = message('APIResource', 'A resource of a group and ver
   storageVersionHash: field(10, string, 'Opaque; changes when objects are stored in another version.'),
 })
 
-export const APIResourceList = message(
-  'APIResourceList',
-  'The resources of a group and version.',
-  {
-    groupVersion: required(1, string, 'The group and version.'),
-    resources: required(2, list(APIResource, { listType: 'atomic' }), 'Its resources and subresources.'),
-  },
-  { typeMeta: true },
-)
+export const APIResourceList = message('APIResourceList', 'The resources of a group and version.', {
+  groupVersion: required(1, string, 'The group and version.'),
+  resources: required(2, list(APIResource, { listType: 'atomic' }), 'Its resources and subresources.'),
+}).with({ typeMeta: true })
 
-export const APIVersions = message(
-  'APIVersions',
-  'The versions of the core group.',
-  {
-    versions: required(1, list(string, { listType: 'atomic' }), 'Versions that are served.'),
-    serverAddressByClientCIDRs: required(2, list(ServerAddressByClientCIDR, { listType: 'atomic' }), 'Server addresses by client network.'),
-  },
-  { typeMeta: true },
-)
+export const APIVersions = message('APIVersions', 'The versions of the core group.', {
+  versions: required(1, list(string, { listType: 'atomic' }), 'Versions that are served.'),
+  serverAddressByClientCIDRs: required(2, list(ServerAddressByClientCIDR, { listType: 'atomic' }), 'Server addresses by client network.'),
+}).with({ typeMeta: true })

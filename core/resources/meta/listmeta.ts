@@ -12,12 +12,7 @@ export const ListMeta = message('ListMeta', 'Metadata of a list.', {
   shardInfo: pointer(5, ShardInfo, 'Shard that the list was limited to.', { gate: 'ShardedListAndWatch' }),
 })
 
-export const List = message(
-  'List',
-  'A list of objects of any kind.',
-  {
-    metadata: field(1, ListMeta, 'Version and paging of the list.'),
-    items: required(2, list(any), 'The objects.'),
-  },
-  { typeMeta: true },
-)
+export const List = message('List', 'A list of objects of any kind.', {
+  metadata: field(1, ListMeta, 'Version and paging of the list.'),
+  items: required(2, list(any), 'The objects.'),
+}).with({ typeMeta: true })

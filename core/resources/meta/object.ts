@@ -13,5 +13,5 @@ export function object<const F extends Fields>(
   fields: F,
   options: Omit<MessageOptions<WithMetadata<F>>, 'typeMeta'> = {},
 ): Message<WithMetadata<F>> {
-  return message(name, doc, { metadata, ...fields } as WithMetadata<F>, { ...options, typeMeta: true })
+  return message(name, doc, { metadata, ...fields } as WithMetadata<F>).with({ ...options, typeMeta: true })
 }

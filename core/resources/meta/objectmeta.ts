@@ -1,18 +1,13 @@
 import { type AnySchema, any, bool, field, int64, list, map, message, pointer, required, string, time } from '../../schema/model.ts'
 
-export const OwnerReference = message(
-  'OwnerReference',
-  'Points at an object that owns another one.',
-  {
-    apiVersion: required(5, string, 'Group and version of the owner.'),
-    kind: required(1, string, 'Kind of the owner.'),
-    name: required(3, string, 'Name of the owner.'),
-    uid: required(4, string, 'UID of the owner.', { goType: 'types.UID' }),
-    controller: pointer(6, bool, 'True for the one owner that manages the object.'),
-    blockOwnerDeletion: pointer(7, bool, 'True delays a foreground deletion of the owner until this object is gone.'),
-  },
-  { atomic: true, versioned: true },
-)
+export const OwnerReference = message('OwnerReference', 'Points at an object that owns another one.', {
+  apiVersion: required(5, string, 'Group and version of the owner.'),
+  kind: required(1, string, 'Kind of the owner.'),
+  name: required(3, string, 'Name of the owner.'),
+  uid: required(4, string, 'UID of the owner.', { goType: 'types.UID' }),
+  controller: pointer(6, bool, 'True for the one owner that manages the object.'),
+  blockOwnerDeletion: pointer(7, bool, 'True delays a foreground deletion of the owner until this object is gone.'),
+}).with({ atomic: true, versioned: true })
 
 const fields: AnySchema = { ...any, model: { path: 'apimachinery.pkg.apis.meta.v1.FieldsV1', object: true } }
 

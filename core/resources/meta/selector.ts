@@ -2,34 +2,29 @@ import { formats } from '../../schema/formats/formats.ts'
 import { field, list, map, message, required, string } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
 
-export const LabelSelectorRequirement = message(
-  'LabelSelectorRequirement',
-  'One comparison of a label with a set of values.',
-  {
-    key: required(1, string, 'Label key.'),
-    operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', {
-      goType: 'v1.LabelSelectorOperator',
-      openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
-    }),
-    values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
-  },
-  {
-    versioned: true,
-    validate({ key, operator, values = [] }, path, errors) {
-      if (operator === 'In' || operator === 'NotIn') {
-        if (values.length === 0) errors.required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")
-      } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-        if (values.length > 0) errors.forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
-      } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator')
-      for (const problem of formats.labelKey(key)) errors.invalid(path.child('key'), key, problem)
-      errors.forgivable('values in label selectors', () => {
-        values.forEach((value, index) => {
-          for (const problem of formats.labelValue(value)) errors.invalid(path.child('values').index(index), value, problem)
-        })
+export const LabelSelectorRequirement = message('LabelSelectorRequirement', 'One comparison of a label with a set of values.', {
+  key: required(1, string, 'Label key.'),
+  operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', {
+    goType: 'v1.LabelSelectorOperator',
+    openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+  }),
+  values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
+}).with({
+  versioned: true,
+  validate({ key, operator, values = [] }, path, errors) {
+    if (operator === 'In' || operator === 'NotIn') {
+      if (values.length === 0) errors.required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")
+    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
+      if (values.length > 0) errors.forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+    } else errors.invalid(path.child('operator'), operator, 'not a valid selector operator')
+    for (const problem of formats.labelKey(key)) errors.invalid(path.child('key'), key, problem)
+    errors.forgivable('values in label selectors', () => {
+      values.forEach((value, index) => {
+        for (const problem of formats.labelValue(value)) errors.invalid(path.child('values').index(index), value, problem)
       })
-    },
+    })
   },
-)
+})
 
 export const LabelSelector = message(
   'LabelSelector',
@@ -38,14 +33,13 @@ export const LabelSelector = message(
     matchLabels: field(1, map(string), 'Labels that the object must have.'),
     matchExpressions: field(2, list(LabelSelectorRequirement, { listType: 'atomic' }), 'Requirements on labels.'),
   },
-  {
-    atomic: true,
-    versioned: true,
-    validateFirst({ matchLabels }, path, errors) {
-      validateLabels(matchLabels, path.child('matchLabels'), errors)
-    },
+).with({
+  atomic: true,
+  versioned: true,
+  validateFirst({ matchLabels }, path, errors) {
+    validateLabels(matchLabels, path.child('matchLabels'), errors)
   },
-)
+})
 
 export const FieldSelectorRequirement = message('FieldSelectorRequirement', 'One comparison of a field with a set of values.', {
   key: required(1, string, 'Path of the field.'),

@@ -34,16 +34,11 @@ export const StatusDetails = message('StatusDetails', 'More about a failure, by 
   retryAfterSeconds: field(5, int32, 'Seconds to wait before another try.'),
 })
 
-export const Status = message(
-  'Status',
-  'The outcome of a request that returns no other object.',
-  {
-    metadata: field(1, ListMeta, 'Metadata of a list, for paging errors.'),
-    status: field(2, string, 'Success or Failure.'),
-    message: field(3, string, 'What happened, for people.'),
-    reason: field(4, string, 'Why it failed, in one word that programs can match.', { goType: 'v1.StatusReason', openEnum: StatusReason }),
-    details: pointer(5, StatusDetails, 'More about the failure.'),
-    code: field(6, int32, 'HTTP status code.'),
-  },
-  { typeMeta: true },
-)
+export const Status = message('Status', 'The outcome of a request that returns no other object.', {
+  metadata: field(1, ListMeta, 'Metadata of a list, for paging errors.'),
+  status: field(2, string, 'Success or Failure.'),
+  message: field(3, string, 'What happened, for people.'),
+  reason: field(4, string, 'Why it failed, in one word that programs can match.', { goType: 'v1.StatusReason', openEnum: StatusReason }),
+  details: pointer(5, StatusDetails, 'More about the failure.'),
+  code: field(6, int32, 'HTTP status code.'),
+}).with({ typeMeta: true })

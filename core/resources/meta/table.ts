@@ -23,13 +23,8 @@ export const TableRow = message('TableRow', 'A row of a table.', {
   object: field(0, any, 'The object, its metadata or nothing, as requested.'),
 })
 
-export const Table = message(
-  'Table',
-  'A collection as rows and columns.',
-  {
-    metadata: field(0, ListMeta, 'Version and paging of the list.'),
-    columnDefinitions: required(0, list(TableColumnDefinition, { listType: 'atomic' }), 'The columns.'),
-    rows: required(0, list(TableRow, { listType: 'atomic' }), 'The rows.'),
-  },
-  { typeMeta: true },
-)
+export const Table = message('Table', 'A collection as rows and columns.', {
+  metadata: field(0, ListMeta, 'Version and paging of the list.'),
+  columnDefinitions: required(0, list(TableColumnDefinition, { listType: 'atomic' }), 'The columns.'),
+  rows: required(0, list(TableRow, { listType: 'atomic' }), 'The rows.'),
+}).with({ typeMeta: true })

@@ -7,15 +7,10 @@ import { object } from '../meta/object.ts'
 import { ingressColumns } from './columns.ts'
 import { classWarnings, pathTypes, validateClass, validateIngressSpec, validateIngressStatus } from './ingress-validation.ts'
 
-export const ServiceBackendPort = message(
-  'ServiceBackendPort',
-  'A port of a service, by name or by number.',
-  {
-    name: field(1, string, 'Name of the port.'),
-    number: field(2, int32, 'Number of the port.'),
-  },
-  { atomic: true },
-)
+export const ServiceBackendPort = message('ServiceBackendPort', 'A port of a service, by name or by number.', {
+  name: field(1, string, 'Name of the port.'),
+  number: field(2, int32, 'Number of the port.'),
+}).with({ atomic: true })
 
 export const IngressServiceBackend = message('IngressServiceBackend', 'A service that receives traffic.', {
   name: required(1, string, 'Service in the same namespace.'),
@@ -55,17 +50,12 @@ export const IngressRule = message('IngressRule', 'What happens to requests for 
   ingressRuleValue: inline(2, IngressRuleValue),
 })
 
-export const IngressSpec = message(
-  'IngressSpec',
-  'How traffic from outside reaches services.',
-  {
-    ingressClassName: pointer(4, string, 'Class that implements it.'),
-    defaultBackend: pointer(1, IngressBackend, 'Where requests go that no rule matches.'),
-    tls: field(2, list(IngressTLS, { listType: 'atomic' }), 'Where TLS ends.'),
-    rules: field(3, list(IngressRule, { listType: 'atomic' }), 'Rules by host.'),
-  },
-  { validate: (spec, path, errors, context) => validateIngressSpec(spec, path, errors, context) },
-)
+export const IngressSpec = message('IngressSpec', 'How traffic from outside reaches services.', {
+  ingressClassName: pointer(4, string, 'Class that implements it.'),
+  defaultBackend: pointer(1, IngressBackend, 'Where requests go that no rule matches.'),
+  tls: field(2, list(IngressTLS, { listType: 'atomic' }), 'Where TLS ends.'),
+  rules: field(3, list(IngressRule, { listType: 'atomic' }), 'Rules by host.'),
+}).with({ validate: (spec, path, errors, context) => validateIngressSpec(spec, path, errors, context) })
 
 export const IngressPortStatus = message('IngressPortStatus', 'State of a port of the load balancer.', {
   port: required(1, int32, 'Port number.'),

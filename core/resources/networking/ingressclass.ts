@@ -6,22 +6,17 @@ import { validateDomainPrefixedPath, validateUnchanged } from '../validation.ts'
 import { ingressClassColumns } from './columns.ts'
 import { validateParameters } from './ingress-validation.ts'
 
-export const IngressClassParametersReference = message(
-  'IngressClassParametersReference',
-  'Points at parameters of an ingress class.',
-  {
-    apiGroup: pointer(1, string, 'Group of the object; absent for the core group.'),
-    kind: required(2, string, 'Kind of the object.'),
-    name: required(3, string, 'Name of the object.'),
-    scope: pointer(4, string, 'Cluster or Namespace.', { omitEmpty: false }),
-    namespace: pointer(5, string, 'Namespace of the object, with scope Namespace.'),
+export const IngressClassParametersReference = message('IngressClassParametersReference', 'Points at parameters of an ingress class.', {
+  apiGroup: pointer(1, string, 'Group of the object; absent for the core group.'),
+  kind: required(2, string, 'Kind of the object.'),
+  name: required(3, string, 'Name of the object.'),
+  scope: pointer(4, string, 'Cluster or Namespace.', { omitEmpty: false }),
+  namespace: pointer(5, string, 'Namespace of the object, with scope Namespace.'),
+}).with({
+  defaults(reference) {
+    reference.scope ??= 'Cluster'
   },
-  {
-    defaults(reference) {
-      reference.scope ??= 'Cluster'
-    },
-  },
-)
+})
 
 const maxControllerLength = 250
 

@@ -10,42 +10,27 @@ import { networkPolicyWarnings } from './networkpolicy-warnings.ts'
 
 const policyTypes = ['Ingress', 'Egress']
 
-export const IPBlock = message(
-  'IPBlock',
-  'A range of addresses with exceptions.',
-  {
-    cidr: required(1, string, 'The range.'),
-    except: field(2, list(string, { listType: 'atomic' }), 'Parts of the range that are left out.'),
-  },
-  { validate: (block, path, errors) => validateBlock(block, path, errors) },
-)
+export const IPBlock = message('IPBlock', 'A range of addresses with exceptions.', {
+  cidr: required(1, string, 'The range.'),
+  except: field(2, list(string, { listType: 'atomic' }), 'Parts of the range that are left out.'),
+}).with({ validate: (block, path, errors) => validateBlock(block, path, errors) })
 
-export const NetworkPolicyPort = message(
-  'NetworkPolicyPort',
-  'A port, or a range of them.',
-  {
-    protocol: pointer(1, string, 'UDP, TCP or SCTP; TCP by default.', { goType: 'v1.Protocol', publishedEnum: Protocol }),
-    port: pointer(2, intOrString, 'Port number or name; all when absent.'),
-    endPort: pointer(3, int32, 'Last port of a range that starts at port.'),
+export const NetworkPolicyPort = message('NetworkPolicyPort', 'A port, or a range of them.', {
+  protocol: pointer(1, string, 'UDP, TCP or SCTP; TCP by default.', { goType: 'v1.Protocol', publishedEnum: Protocol }),
+  port: pointer(2, intOrString, 'Port number or name; all when absent.'),
+  endPort: pointer(3, int32, 'Last port of a range that starts at port.'),
+}).with({
+  defaults(port) {
+    port.protocol ??= 'TCP'
   },
-  {
-    defaults(port) {
-      port.protocol ??= 'TCP'
-    },
-    validate: (port, path, errors) => validatePort(port, path, errors),
-  },
-)
+  validate: (port, path, errors) => validatePort(port, path, errors),
+})
 
-export const NetworkPolicyPeer = message(
-  'NetworkPolicyPeer',
-  'The other end of a connection: pods, or a range of addresses.',
-  {
-    podSelector: pointer(1, LabelSelector, "Pods, by label; in the namespaces of namespaceSelector or in the policy's own."),
-    namespaceSelector: pointer(2, LabelSelector, 'Namespaces, by label; {} for all.'),
-    ipBlock: pointer(3, IPBlock, 'Range of addresses; excludes the other two.'),
-  },
-  { validate: (peer, path, errors) => validatePeer(peer, path, errors) },
-)
+export const NetworkPolicyPeer = message('NetworkPolicyPeer', 'The other end of a connection: pods, or a range of addresses.', {
+  podSelector: pointer(1, LabelSelector, "Pods, by label; in the namespaces of namespaceSelector or in the policy's own."),
+  namespaceSelector: pointer(2, LabelSelector, 'Namespaces, by label; {} for all.'),
+  ipBlock: pointer(3, IPBlock, 'Range of addresses; excludes the other two.'),
+}).with({ validate: (peer, path, errors) => validatePeer(peer, path, errors) })
 
 export const NetworkPolicyIngressRule = message('NetworkPolicyIngressRule', 'Incoming traffic that is allowed.', {
   ports: field(1, list(NetworkPolicyPort, { listType: 'atomic' }), 'Ports; all when empty.'),
@@ -57,34 +42,29 @@ export const NetworkPolicyEgressRule = message('NetworkPolicyEgressRule', 'Outgo
   to: field(2, list(NetworkPolicyPeer, { listType: 'atomic' }), 'Destinations; all when empty.'),
 })
 
-export const NetworkPolicySpec = message(
-  'NetworkPolicySpec',
-  'Traffic that is allowed for some pods.',
-  {
-    podSelector: field(1, LabelSelector, 'Pods that the policy protects; {} for all of the namespace.', { omitEmpty: false }),
-    ingress: field(2, list(NetworkPolicyIngressRule, { listType: 'atomic' }), 'Incoming traffic that is allowed; none when empty.'),
-    egress: field(3, list(NetworkPolicyEgressRule, { listType: 'atomic' }), 'Outgoing traffic that is allowed; none when empty.'),
-    policyTypes: field(
-      4,
-      list(withFacets(string, { publishedEnum: policyTypes }), { listType: 'atomic' }),
-      'Directions that are restricted: Ingress, Egress or both.',
-      { goType: 'v1.PolicyType' },
-    ),
+export const NetworkPolicySpec = message('NetworkPolicySpec', 'Traffic that is allowed for some pods.', {
+  podSelector: field(1, LabelSelector, 'Pods that the policy protects; {} for all of the namespace.', { omitEmpty: false }),
+  ingress: field(2, list(NetworkPolicyIngressRule, { listType: 'atomic' }), 'Incoming traffic that is allowed; none when empty.'),
+  egress: field(3, list(NetworkPolicyEgressRule, { listType: 'atomic' }), 'Outgoing traffic that is allowed; none when empty.'),
+  policyTypes: field(
+    4,
+    list(withFacets(string, { publishedEnum: policyTypes }), { listType: 'atomic' }),
+    'Directions that are restricted: Ingress, Egress or both.',
+    { goType: 'v1.PolicyType' },
+  ),
+}).with({
+  defaults(spec) {
+    if (!spec.policyTypes?.length) spec.policyTypes = spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress']
   },
-  {
-    defaults(spec) {
-      if (!spec.policyTypes?.length) spec.policyTypes = spec.egress?.length ? ['Ingress', 'Egress'] : ['Ingress']
-    },
-    validate({ policyTypes: types = [] }, path, errors) {
-      const at = path.child('policyTypes')
-      if (types.length > policyTypes.length) errors.invalid(at, types, 'may not specify more than two policyTypes')
-      else
-        types.forEach((type, index) => {
-          validateSupported(type, policyTypes, at.index(index), errors)
-        })
-    },
+  validate({ policyTypes: types = [] }, path, errors) {
+    const at = path.child('policyTypes')
+    if (types.length > policyTypes.length) errors.invalid(at, types, 'may not specify more than two policyTypes')
+    else
+      types.forEach((type, index) => {
+        validateSupported(type, policyTypes, at.index(index), errors)
+      })
   },
-)
+})
 
 export const NetworkPolicy = object('NetworkPolicy', 'Restricts the traffic of pods.', {
   spec: field(2, NetworkPolicySpec, 'Desired state.'),

@@ -12,15 +12,10 @@ export const Overhead = message('Overhead', 'Resources that the sandbox of a pod
   podFixed: field(1, resourceList, 'Amount per pod.', { goType: 'v1.ResourceList' }),
 })
 
-export const Scheduling = message(
-  'Scheduling',
-  'Where pods of a class can run.',
-  {
-    nodeSelector: field(1, map(string, { atomic: true }), 'Labels of nodes that support the class.'),
-    tolerations: field(2, list(Toleration, { listType: 'atomic' }), 'Tolerations that its pods get.'),
-  },
-  { byKind: true },
-)
+export const Scheduling = message('Scheduling', 'Where pods of a class can run.', {
+  nodeSelector: field(1, map(string, { atomic: true }), 'Labels of nodes that support the class.'),
+  tolerations: field(2, list(Toleration, { listType: 'atomic' }), 'Tolerations that its pods get.'),
+}).with({ byKind: true })
 
 export const RuntimeClass = object('RuntimeClass', 'A way to run containers.', {
   handler: required(2, string, 'Configuration name in the container runtime; cannot be changed.', {

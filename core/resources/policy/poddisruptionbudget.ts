@@ -10,33 +10,28 @@ import { LabelSelector } from '../meta/selector.ts'
 import { asJson, validateCounts } from '../validation.ts'
 import { podDisruptionBudgetColumns } from './columns.ts'
 
-export const PodDisruptionBudgetSpec = message(
-  'PodDisruptionBudgetSpec',
-  'How many pods must stay up.',
-  {
-    minAvailable: pointer(1, intOrString, 'Pods, or percentage, that must stay available; excludes maxUnavailable.'),
-    selector: pointer(2, LabelSelector, 'Pods that the budget speaks about; {} selects all of the namespace.', {
-      patchStrategy: 'replace',
-    }),
-    maxUnavailable: pointer(3, intOrString, 'Pods, or percentage, that may be down; excludes minAvailable.'),
-    unhealthyPodEvictionPolicy: pointer(4, string, 'Eviction of pods that are not ready: IfHealthyBudget or AlwaysAllow.', {
-      goType: 'v1.UnhealthyPodEvictionPolicyType',
-      enum: ['IfHealthyBudget', 'AlwaysAllow'],
-    }),
+export const PodDisruptionBudgetSpec = message('PodDisruptionBudgetSpec', 'How many pods must stay up.', {
+  minAvailable: pointer(1, intOrString, 'Pods, or percentage, that must stay available; excludes maxUnavailable.'),
+  selector: pointer(2, LabelSelector, 'Pods that the budget speaks about; {} selects all of the namespace.', {
+    patchStrategy: 'replace',
+  }),
+  maxUnavailable: pointer(3, intOrString, 'Pods, or percentage, that may be down; excludes minAvailable.'),
+  unhealthyPodEvictionPolicy: pointer(4, string, 'Eviction of pods that are not ready: IfHealthyBudget or AlwaysAllow.', {
+    goType: 'v1.UnhealthyPodEvictionPolicyType',
+    enum: ['IfHealthyBudget', 'AlwaysAllow'],
+  }),
+}).with({
+  validateFirst(spec, path, errors) {
+    const { minAvailable, maxUnavailable } = spec
+    if (minAvailable !== undefined && maxUnavailable !== undefined) {
+      errors.invalid(path, asJson(spec), 'minAvailable and maxUnavailable cannot be both set')
+    }
+    for (const [name, amount] of Object.entries({ minAvailable, maxUnavailable })) {
+      validateAmount(amount, path.child(name), errors)
+      validateAtMostAll(amount, path.child(name), errors)
+    }
   },
-  {
-    validateFirst(spec, path, errors) {
-      const { minAvailable, maxUnavailable } = spec
-      if (minAvailable !== undefined && maxUnavailable !== undefined) {
-        errors.invalid(path, asJson(spec), 'minAvailable and maxUnavailable cannot be both set')
-      }
-      for (const [name, amount] of Object.entries({ minAvailable, maxUnavailable })) {
-        validateAmount(amount, path.child(name), errors)
-        validateAtMostAll(amount, path.child(name), errors)
-      }
-    },
-  },
-)
+})
 
 export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'State of a budget.', {
   observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),

@@ -7,25 +7,20 @@ import { LabelSelector } from '../meta/selector.ts'
 import { PolicyRule } from './rule.ts'
 import { validateRules } from './validation.ts'
 
-export const AggregationRule = message(
-  'AggregationRule',
-  'How a cluster role is composed of others.',
-  {
-    clusterRoleSelectors: field(1, list(LabelSelector, { listType: 'atomic' }), 'Selectors of the cluster roles whose rules are combined.'),
+export const AggregationRule = message('AggregationRule', 'How a cluster role is composed of others.', {
+  clusterRoleSelectors: field(1, list(LabelSelector, { listType: 'atomic' }), 'Selectors of the cluster roles whose rules are combined.'),
+}).with({
+  validate({ clusterRoleSelectors = [] }, path, errors, context) {
+    const at = path.child('clusterRoleSelectors')
+    if (clusterRoleSelectors.length === 0) errors.required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil')
+    clusterRoleSelectors.forEach((selector, index) => {
+      const own = new FieldErrors()
+      validateSelector(selector, at.index(index), own, context)
+      // The reference shows no value.
+      if (own.count > 0) errors.invalid(at.index(index), null, 'invalid label selector.')
+    })
   },
-  {
-    validate({ clusterRoleSelectors = [] }, path, errors, context) {
-      const at = path.child('clusterRoleSelectors')
-      if (clusterRoleSelectors.length === 0) errors.required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil')
-      clusterRoleSelectors.forEach((selector, index) => {
-        const own = new FieldErrors()
-        validateSelector(selector, at.index(index), own, context)
-        // The reference shows no value.
-        if (own.count > 0) errors.invalid(at.index(index), null, 'invalid label selector.')
-      })
-    },
-  },
-)
+})
 
 export const ClusterRole = object(
   'ClusterRole',

@@ -16,18 +16,13 @@ export const DeviceClaimConfiguration = message('DeviceClaimConfiguration', 'Con
   deviceConfiguration: inline(2, DeviceConfiguration),
 })
 
-export const DeviceClaim = message(
-  'DeviceClaim',
-  'Requested devices.',
-  {
-    requests: field(1, list(DeviceRequest, { listType: 'atomic' }), 'Requests, all of which must be satisfied.', {
-      omitEmpty: false,
-    }),
-    constraints: field(2, list(DeviceConstraint, { listType: 'atomic' }), 'What the devices must have in common, or not.'),
-    config: field(3, list(DeviceClaimConfiguration, { listType: 'atomic' }), 'Configurations for the drivers.'),
-  },
-  { validate: (claim, path, errors, context) => validateClaim(claim, path, errors, context) },
-)
+export const DeviceClaim = message('DeviceClaim', 'Requested devices.', {
+  requests: field(1, list(DeviceRequest, { listType: 'atomic' }), 'Requests, all of which must be satisfied.', {
+    omitEmpty: false,
+  }),
+  constraints: field(2, list(DeviceConstraint, { listType: 'atomic' }), 'What the devices must have in common, or not.'),
+  config: field(3, list(DeviceClaimConfiguration, { listType: 'atomic' }), 'Configurations for the drivers.'),
+}).with({ validate: (claim, path, errors, context) => validateClaim(claim, path, errors, context) })
 
 export const ResourceClaimSpec = message('ResourceClaimSpec', 'The request of a claim; cannot be changed.', {
   devices: field(1, DeviceClaim, 'Devices.', { omitEmpty: false }),

@@ -51,25 +51,20 @@ export const DeviceCounterConsumption = message('DeviceCounterConsumption', 'Wha
   counters: required(2, map(Counter), 'Amount by counter.', { omitEmpty: true }),
 })
 
-export const DeviceTaint = message(
-  'DeviceTaint',
-  'Keeps claims off a device unless they tolerate it.',
-  {
-    key: required(1, string, 'Key that tolerations name.'),
-    value: field(2, string, 'Value that tolerations may name.'),
-    effect: required(3, string, 'None, NoSchedule or NoExecute.', {
-      goType: '.DeviceTaintEffect',
-      publishedEnum: DeviceTaintEffect,
-    }),
-    timeAdded: pointer(4, time, 'When the taint was added.'),
+export const DeviceTaint = message('DeviceTaint', 'Keeps claims off a device unless they tolerate it.', {
+  key: required(1, string, 'Key that tolerations name.'),
+  value: field(2, string, 'Value that tolerations may name.'),
+  effect: required(3, string, 'None, NoSchedule or NoExecute.', {
+    goType: '.DeviceTaintEffect',
+    publishedEnum: DeviceTaintEffect,
+  }),
+  timeAdded: pointer(4, time, 'When the taint was added.'),
+}).with({
+  defaults(taint, { now }) {
+    // The unset time that a client gave stays.
+    if (taint.timeAdded === undefined) taint.timeAdded = timestamp(now)
   },
-  {
-    defaults(taint, { now }) {
-      // The unset time that a client gave stays.
-      if (taint.timeAdded === undefined) taint.timeAdded = timestamp(now)
-    },
-  },
-)
+})
 
 export const NodeAllocatableResourceMapping = message(
   'NodeAllocatableResourceMapping',
@@ -78,12 +73,11 @@ export const NodeAllocatableResourceMapping = message(
     capacityKey: pointer(1, string, 'Capacity whose amount counts; the number of devices when absent.', { goType: '.QualifiedName' }),
     allocationMultiplier: pointer(2, quantity, 'Factor for the amount.'),
   },
-  {
-    defaults(mapping) {
-      mapping.allocationMultiplier ??= '1'
-    },
+).with({
+  defaults(mapping) {
+    mapping.allocationMultiplier ??= '1'
   },
-)
+})
 
 export const Device = message('Device', 'A device that can be allocated.', {
   name: required(1, string, 'DNS label, unique in the pool.'),

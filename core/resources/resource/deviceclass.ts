@@ -14,22 +14,17 @@ export const DeviceClassConfiguration = message('DeviceClassConfiguration', 'Con
 
 const maxConfig = 32
 
-export const DeviceClassSpec = message(
-  'DeviceClassSpec',
-  'What devices of a class have in common.',
-  {
-    selectors: field(1, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
-    config: field(2, list(DeviceClassConfiguration, { listType: 'atomic' }), 'Configurations for claims of the class.'),
-    extendedResourceName: pointer(4, string, 'Extended resource that requests a device of the class.', { gate: 'DRAExtendedResource' }),
+export const DeviceClassSpec = message('DeviceClassSpec', 'What devices of a class have in common.', {
+  selectors: field(1, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
+  config: field(2, list(DeviceClassConfiguration, { listType: 'atomic' }), 'Configurations for claims of the class.'),
+  extendedResourceName: pointer(4, string, 'Extended resource that requests a device of the class.', { gate: 'DRAExtendedResource' }),
+}).with({
+  validate({ config = [], extendedResourceName: name }, path, errors, context) {
+    validateList(config, maxConfig, path.child('config'), errors, validateConfiguration)
+    if (name === undefined || isExtended(name, context)) return
+    errors.invalid(path.child('extendedResourceName'), name, 'must be a valid extended resource name')
   },
-  {
-    validate({ config = [], extendedResourceName: name }, path, errors, context) {
-      validateList(config, maxConfig, path.child('config'), errors, validateConfiguration)
-      if (name === undefined || isExtended(name, context)) return
-      errors.invalid(path.child('extendedResourceName'), name, 'must be a valid extended resource name')
-    },
-  },
-)
+})
 
 export const DeviceClass = object('DeviceClass', 'A named choice of devices.', {
   spec: required(2, DeviceClassSpec, 'Desired state.'),

@@ -5,27 +5,17 @@ import { validateName } from './name-validation.ts'
 import { defaultAmount, validateAmount, validateRequest } from './request-validation.ts'
 import { maxExpression, validateSelector } from './selector-validation.ts'
 
-export const DeviceToleration = message(
-  'DeviceToleration',
-  'Lets a claim have devices with matching taints.',
-  {
-    key: field(1, string, 'Key of the taints; empty with Exists for all.'),
-    operator: field(2, string, 'Equal or Exists.', { goType: '.DeviceTolerationOperator', enum: ['Exists', 'Equal'], default: 'Equal' }),
-    value: field(3, string, 'Value to compare with; empty for Exists.'),
-    effect: field(4, string, 'Effect of the taints; empty for all.', { goType: '.DeviceTaintEffect', enum: DeviceTaintEffect }),
-    tolerationSeconds: pointer(5, int64, 'Seconds until eviction by NoExecute; absent for never.'),
-  },
-  { validateFirst: validateToleration },
-)
+export const DeviceToleration = message('DeviceToleration', 'Lets a claim have devices with matching taints.', {
+  key: field(1, string, 'Key of the taints; empty with Exists for all.'),
+  operator: field(2, string, 'Equal or Exists.', { goType: '.DeviceTolerationOperator', enum: ['Exists', 'Equal'], default: 'Equal' }),
+  value: field(3, string, 'Value to compare with; empty for Exists.'),
+  effect: field(4, string, 'Effect of the taints; empty for all.', { goType: '.DeviceTaintEffect', enum: DeviceTaintEffect }),
+  tolerationSeconds: pointer(5, int64, 'Seconds until eviction by NoExecute; absent for never.'),
+}).with({ validateFirst: validateToleration })
 
-export const CELDeviceSelector = message(
-  'CELDeviceSelector',
-  'A choice of devices by a CEL expression.',
-  {
-    expression: required(1, string, 'Expression over `device` that yields true for devices that match.', { maxLength: maxExpression }),
-  },
-  { validate: validateSelector },
-)
+export const CELDeviceSelector = message('CELDeviceSelector', 'A choice of devices by a CEL expression.', {
+  expression: required(1, string, 'Expression over `device` that yields true for devices that match.', { maxLength: maxExpression }),
+}).with({ validate: validateSelector })
 
 export const CapacityRequirements = message('CapacityRequirements', 'Requested capacity.', {
   requests: field(1, map(quantity), 'Amount by capacity.', { goType: 'map[.QualifiedName]resource.Quantity' }),
@@ -35,61 +25,46 @@ export const DeviceSelector = message('DeviceSelector', 'A choice of devices; on
   cel: pointer(1, CELDeviceSelector, 'By a CEL expression.', { notEmpty: true }),
 })
 
-export const ExactDeviceRequest = message(
-  'ExactDeviceRequest',
-  'A request for devices of one class.',
-  {
-    deviceClassName: required(1, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
-    selectors: field(2, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
-    allocationMode: field(3, string, 'ExactCount, or All devices that match.', {
-      goType: '.DeviceAllocationMode',
-      enum: DeviceAllocationMode,
-    }),
-    count: field(4, int64, 'Number of devices, with ExactCount; 1 by default.'),
-    adminAccess: pointer(5, bool, 'Requests administrative access; requires a labelled namespace.', { gate: 'DRAAdminAccess' }),
-    tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
-    capacity: pointer(7, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
-  },
-  { defaults: (request) => defaultAmount(request), validate: (request, path, errors) => validateAmount(request, path, errors) },
-)
+export const ExactDeviceRequest = message('ExactDeviceRequest', 'A request for devices of one class.', {
+  deviceClassName: required(1, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
+  selectors: field(2, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
+  allocationMode: field(3, string, 'ExactCount, or All devices that match.', {
+    goType: '.DeviceAllocationMode',
+    enum: DeviceAllocationMode,
+  }),
+  count: field(4, int64, 'Number of devices, with ExactCount; 1 by default.'),
+  adminAccess: pointer(5, bool, 'Requests administrative access; requires a labelled namespace.', { gate: 'DRAAdminAccess' }),
+  tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
+  capacity: pointer(7, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
+}).with({ defaults: (request) => defaultAmount(request), validate: (request, path, errors) => validateAmount(request, path, errors) })
 
-export const DeviceSubRequest = message(
-  'DeviceSubRequest',
-  'An alternative of a request.',
-  {
-    name: required(1, string, 'DNS label, unique in the request.'),
-    deviceClassName: required(2, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
-    selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
-    allocationMode: field(4, string, 'ExactCount, or All devices that match.', {
-      goType: '.DeviceAllocationMode',
-      enum: DeviceAllocationMode,
-    }),
-    count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
-    tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
-    capacity: pointer(7, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
-  },
-  {
-    defaults: (request) => defaultAmount(request),
-    validateFirst: ({ name }, path, errors) => validateName(name, path.child('name'), errors),
-    validate: (request, path, errors) => validateAmount(request, path, errors),
-  },
-)
+export const DeviceSubRequest = message('DeviceSubRequest', 'An alternative of a request.', {
+  name: required(1, string, 'DNS label, unique in the request.'),
+  deviceClassName: required(2, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
+  selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
+  allocationMode: field(4, string, 'ExactCount, or All devices that match.', {
+    goType: '.DeviceAllocationMode',
+    enum: DeviceAllocationMode,
+  }),
+  count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
+  tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
+  capacity: pointer(7, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
+}).with({
+  defaults: (request) => defaultAmount(request),
+  validateFirst: ({ name }, path, errors) => validateName(name, path.child('name'), errors),
+  validate: (request, path, errors) => validateAmount(request, path, errors),
+})
 
-export const DeviceRequest = message(
-  'DeviceRequest',
-  'A request for devices; one of the two members is set.',
-  {
-    name: required(1, string, 'DNS label, unique in the claim.'),
-    exactly: pointer(2, ExactDeviceRequest, 'Devices of one class.'),
-    firstAvailable: field(3, list(DeviceSubRequest, { listType: 'atomic' }), 'Alternatives in order of preference.', {
-      gate: 'DRAPrioritizedList',
-    }),
-  },
-  {
-    validateFirst: ({ name }, path, errors) => validateName(name, path.child('name'), errors),
-    validate: (request, path, errors) => validateRequest(request, path, errors),
-  },
-)
+export const DeviceRequest = message('DeviceRequest', 'A request for devices; one of the two members is set.', {
+  name: required(1, string, 'DNS label, unique in the claim.'),
+  exactly: pointer(2, ExactDeviceRequest, 'Devices of one class.'),
+  firstAvailable: field(3, list(DeviceSubRequest, { listType: 'atomic' }), 'Alternatives in order of preference.', {
+    gate: 'DRAPrioritizedList',
+  }),
+}).with({
+  validateFirst: ({ name }, path, errors) => validateName(name, path.child('name'), errors),
+  validate: (request, path, errors) => validateRequest(request, path, errors),
+})
 
 export const DeviceConstraint = message(
   'DeviceConstraint',

@@ -13,42 +13,33 @@ export const TokenRequest = message('TokenRequest', 'A service account token tha
   expirationSeconds: pointer(2, int64, 'Seconds of validity.'),
 })
 
-export const CSIDriverSpec = message(
-  'CSIDriverSpec',
-  'How volumes of a driver are handled.',
-  {
-    attachRequired: pointer(1, bool, 'Volumes must be attached before they are mounted; cannot be changed.'),
-    podInfoOnMount: pointer(2, bool, 'Passes name, namespace and other information about the pod when mounting.'),
-    volumeLifecycleModes: field(
-      3,
-      list(withFacets(string, { openEnum: ['Persistent', 'Ephemeral'] }), { listType: 'set' }),
-      'Modes that it supports: Persistent, Ephemeral; cannot be changed.',
-      { goType: 'v1.VolumeLifecycleMode' },
-    ),
-    storageCapacity: pointer(4, bool, 'The scheduler considers the capacity that the driver publishes.'),
-    fsGroupPolicy: pointer(5, string, 'Whether fsGroup applies: ReadWriteOnceWithFSType, File or None.', {
-      goType: 'v1.FSGroupPolicy',
-      openEnum: ['ReadWriteOnceWithFSType', 'File', 'None'],
-    }),
-    tokenRequests: field(
-      6,
-      list(TokenRequest, { listType: 'atomic' }),
-      "Tokens of the pod's service account that are passed when mounting.",
-    ),
-    requiresRepublish: pointer(7, bool, 'Mounts are refreshed from time to time.'),
-    seLinuxMount: pointer(8, bool, 'Volumes can be mounted with an SELinux context.', { gate: 'SELinuxMountReadWriteOncePod' }),
-    nodeAllocatableUpdatePeriodSeconds: pointer(9, int64, 'Seconds between updates of the count in CSINode; at least 10.', {
-      gate: 'MutableCSINodeAllocatableCount',
-    }),
-    serviceAccountTokenInSecrets: pointer(10, bool, 'Tokens are passed among the secrets, not in the volume context.', {
-      gate: 'CSIServiceAccountTokenSecrets',
-    }),
-    preventPodSchedulingIfMissing: pointer(11, bool, 'Keeps pods off nodes where the driver is not installed.', {
-      gate: 'VolumeLimitScaling',
-    }),
-  },
-  { defaults: (spec, context) => defaultDriver(spec, context), validate: (spec, path, errors) => validateDriver(spec, path, errors) },
-)
+export const CSIDriverSpec = message('CSIDriverSpec', 'How volumes of a driver are handled.', {
+  attachRequired: pointer(1, bool, 'Volumes must be attached before they are mounted; cannot be changed.'),
+  podInfoOnMount: pointer(2, bool, 'Passes name, namespace and other information about the pod when mounting.'),
+  volumeLifecycleModes: field(
+    3,
+    list(withFacets(string, { openEnum: ['Persistent', 'Ephemeral'] }), { listType: 'set' }),
+    'Modes that it supports: Persistent, Ephemeral; cannot be changed.',
+    { goType: 'v1.VolumeLifecycleMode' },
+  ),
+  storageCapacity: pointer(4, bool, 'The scheduler considers the capacity that the driver publishes.'),
+  fsGroupPolicy: pointer(5, string, 'Whether fsGroup applies: ReadWriteOnceWithFSType, File or None.', {
+    goType: 'v1.FSGroupPolicy',
+    openEnum: ['ReadWriteOnceWithFSType', 'File', 'None'],
+  }),
+  tokenRequests: field(6, list(TokenRequest, { listType: 'atomic' }), "Tokens of the pod's service account that are passed when mounting."),
+  requiresRepublish: pointer(7, bool, 'Mounts are refreshed from time to time.'),
+  seLinuxMount: pointer(8, bool, 'Volumes can be mounted with an SELinux context.', { gate: 'SELinuxMountReadWriteOncePod' }),
+  nodeAllocatableUpdatePeriodSeconds: pointer(9, int64, 'Seconds between updates of the count in CSINode; at least 10.', {
+    gate: 'MutableCSINodeAllocatableCount',
+  }),
+  serviceAccountTokenInSecrets: pointer(10, bool, 'Tokens are passed among the secrets, not in the volume context.', {
+    gate: 'CSIServiceAccountTokenSecrets',
+  }),
+  preventPodSchedulingIfMissing: pointer(11, bool, 'Keeps pods off nodes where the driver is not installed.', {
+    gate: 'VolumeLimitScaling',
+  }),
+}).with({ defaults: (spec, context) => defaultDriver(spec, context), validate: (spec, path, errors) => validateDriver(spec, path, errors) })
 
 export const CSIDriver = object('CSIDriver', "A storage driver of the cluster; its name is the driver's.", {
   spec: required(2, CSIDriverSpec, 'Desired state.'),

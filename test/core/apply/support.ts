@@ -14,7 +14,7 @@ const Port = message('Port', '', {
   name: field(3, string, ''),
 })
 const Part = message('Part', '', { x: field(1, int32, ''), y: field(2, string, '') })
-const AtomicPart = message('AtomicPart', '', { x: field(1, int32, ''), y: field(2, string, '') }, { atomic: true })
+const AtomicPart = message('AtomicPart', '', { x: field(1, int32, ''), y: field(2, string, '') }).with({ atomic: true })
 const Spec = message('Spec', '', {
   replicas: field(1, int32, ''),
   text: field(2, string, ''),

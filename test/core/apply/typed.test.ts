@@ -227,7 +227,7 @@ test('custom resources: strings with a format accept any scalar, byte strings on
     bytes: formatted('byte'),
     dates: field(0, list({ type: 'string', facets: { format: 'date' } }), ''),
   }
-  const custom = objectAtom(message('Custom', '', fields, { open: true }))
+  const custom = objectAtom(message('Custom', '', fields).with({ open: true }))
   validateType(custom, { date: 1, dates: [1, true], bytes: 'YQ==' }, false)
   assert.throws(() => validateType(custom, { bytes: 1 }, false), {
     message: '.bytes: expected string, got &value.valueUnstructured{Value:1}',

@@ -8,27 +8,22 @@ const context = hookContext()
 
 const Port = message('Port', '', { protocol: field(1, string, '', { default: 'TCP' }), number: field(2, int32, '') })
 const Inlined = message('Inlined', '', { mode: pointer(1, int32, '', { default: 420 }) })
-const Box: Message = message(
-  'Box',
-  '',
-  {
-    replicas: pointer(1, int32, '', { default: 1 }),
-    policy: field(2, string, '', { default: 'Always' }),
-    selector: pointer(3, map(string), '', { default: { a: 'b' } }),
-    ports: field(4, list(Port), ''),
-    byName: field(5, map(Port), ''),
-    $inlined: inline(0, Inlined),
-    inner: pointer(7, () => Box, ''),
-    plain: field(8, message('Plain', '', { text: field(1, string, '') }), ''),
+const Box: Message = message('Box', '', {
+  replicas: pointer(1, int32, '', { default: 1 }),
+  policy: field(2, string, '', { default: 'Always' }),
+  selector: pointer(3, map(string), '', { default: { a: 'b' } }),
+  ports: field(4, list(Port), ''),
+  byName: field(5, map(Port), ''),
+  $inlined: inline(0, Inlined),
+  inner: pointer(7, () => Box, ''),
+  plain: field(8, message('Plain', '', { text: field(1, string, '') }), ''),
+}).with({
+  defaults: (value, { now }) => {
+    const box = value as { policy?: string; replicas?: number; stamp?: number }
+    if (box.policy === 'Always') box.replicas = (box.replicas ?? 0) + 1
+    box.stamp = now
   },
-  {
-    defaults: (value, { now }) => {
-      const box = value as { policy?: string; replicas?: number; stamp?: number }
-      if (box.policy === 'Always') box.replicas = (box.replicas ?? 0) + 1
-      box.stamp = now
-    },
-  },
-)
+})
 
 describe('applyDefaults', () => {
   it('sets fields first, then runs the hook, then defaults children', () => {

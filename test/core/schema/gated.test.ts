@@ -82,14 +82,9 @@ test('every gate of a built-in field is a known feature gate', () => {
 })
 
 test('gated values without a field of their own are dropped by the rule of their message', () => {
-  const Shop = message(
-    'Shop',
-    '',
-    { goods: field(1, list(string), '') },
-    {
-      gated: [{ gate: 'A', uses: ({ goods = [] }) => goods.includes('new'), drop: (shop) => void Object.assign(shop, { goods: ['old'] }) }],
-    },
-  )
+  const Shop = message('Shop', '', { goods: field(1, list(string), '') }).with({
+    gated: [{ gate: 'A', uses: ({ goods = [] }) => goods.includes('new'), drop: (shop) => void Object.assign(shop, { goods: ['old'] }) }],
+  })
   const changed = (on: boolean, old?: JsonObject) => {
     const object = { goods: ['old', 'new'] }
     dropDisabled(Shop, object, old, () => on)

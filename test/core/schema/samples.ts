@@ -75,7 +75,7 @@ export const Meta = message('Meta', '', {
   created: field(3, time, '', { omitZero: true }),
 })
 
-export const Thing = message('Thing', '', { metadata: field(1, Meta, ''), spec: field(2, Spec, '') }, { typeMeta: true })
+export const Thing = message('Thing', '', { metadata: field(1, Meta, ''), spec: field(2, Spec, '') }).with({ typeMeta: true })
 
 const scalarSamples: Readonly<Record<ScalarType, Json>> = {
   string: 'text é',

@@ -14,16 +14,11 @@ function errorsOf(schema: Message, value: Json): string[] {
   return errors.list.map((error) => `${error.field}: ${error.message}`)
 }
 
-const Part: Message = message(
-  'Part',
-  '',
-  {
-    name: required(1, string, '', { notEmpty: true, format: 'dns1123Label' }),
-    weight: field(2, int32, '', { min: 1, max: 100 }),
-    parts: field(3, () => list(Part), ''),
-  },
-  { validate: (value, path, errors) => void ((value as { name?: string }).name === 'bad' && errors.forbidden(path, 'no bad parts')) },
-)
+const Part: Message = message('Part', '', {
+  name: required(1, string, '', { notEmpty: true, format: 'dns1123Label' }),
+  weight: field(2, int32, '', { min: 1, max: 100 }),
+  parts: field(3, () => list(Part), ''),
+}).with({ validate: (value, path, errors) => void ((value as { name?: string }).name === 'bad' && errors.forbidden(path, 'no bad parts')) })
 const Spec = message('Spec', '', {
   replicas: pointer(1, int32, '', { min: 0 }),
   policy: field(2, string, '', { enum: ['Never', 'Always'] }),

@@ -6,22 +6,17 @@ export const Variable = message('Variable', 'A value that other expressions can 
   expression: required(2, string, 'Expression that yields the value.'),
 })
 
-export const ParamRef = message(
-  'ParamRef',
-  'Points at parameters; by name or by label.',
-  {
-    name: field(1, string, 'Name of the object.'),
-    namespace: field(2, string, 'Namespace of the object; that of the request by default.'),
-    selector: pointer(3, LabelSelector, 'Objects by label; the policy runs once for each.'),
-    parameterNotFoundAction: pointer(4, string, 'Without parameters: Allow or Deny.', {
-      goType: 'v1alpha1.ParameterNotFoundActionType',
-      enum: ['Allow', 'Deny'],
-    }),
+export const ParamRef = message('ParamRef', 'Points at parameters; by name or by label.', {
+  name: field(1, string, 'Name of the object.'),
+  namespace: field(2, string, 'Namespace of the object; that of the request by default.'),
+  selector: pointer(3, LabelSelector, 'Objects by label; the policy runs once for each.'),
+  parameterNotFoundAction: pointer(4, string, 'Without parameters: Allow or Deny.', {
+    goType: 'v1alpha1.ParameterNotFoundActionType',
+    enum: ['Allow', 'Deny'],
+  }),
+}).with({
+  atomic: true,
+  defaults(reference) {
+    reference.parameterNotFoundAction ??= 'Deny'
   },
-  {
-    atomic: true,
-    defaults(reference) {
-      reference.parameterNotFoundAction ??= 'Deny'
-    },
-  },
-)
+})

@@ -14,12 +14,11 @@ export const MutatingAdmissionPolicySpec = message(
     Variable,
     pointer(5, string, 'After an error: Fail or Ignore.', { goType: 'v1alpha1.FailurePolicyType', enum: FailurePolicyType }),
   ),
-  {
-    defaults(spec) {
-      spec.failurePolicy ??= 'Fail'
-    },
+).with({
+  defaults(spec) {
+    spec.failurePolicy ??= 'Fail'
   },
-)
+})
 
 export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', {
   spec: field(2, MutatingAdmissionPolicySpec, 'Desired state.'),

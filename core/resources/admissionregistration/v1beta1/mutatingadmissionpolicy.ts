@@ -14,14 +14,13 @@ export const MutatingAdmissionPolicySpec = message(
     Variable,
     pointer(5, string, 'After an error: Fail or Ignore.', { goType: 'v1beta1.FailurePolicyType', openEnum: ['Ignore', 'Fail'] }),
   ),
-  {
-    defaults(spec) {
-      spec.failurePolicy ??= 'Fail'
-    },
-    validateFirst: (spec, path, errors) => validatePolicyStart(spec, path, errors),
-    validate: (spec, path, errors) => validateMutatingSpec(spec, path, errors),
+).with({
+  defaults(spec) {
+    spec.failurePolicy ??= 'Fail'
   },
-)
+  validateFirst: (spec, path, errors) => validatePolicyStart(spec, path, errors),
+  validate: (spec, path, errors) => validateMutatingSpec(spec, path, errors),
+})
 
 export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', {
   spec: field(2, MutatingAdmissionPolicySpec, 'Desired state.'),

@@ -6,21 +6,16 @@ import { fieldAnnotations } from '../field-annotations.ts'
 import { conversion, defaultTarget, storedOf } from './conversion.ts'
 import { CrossVersionObjectReference } from './metrics.ts'
 
-export const HorizontalPodAutoscalerSpec = message(
-  'HorizontalPodAutoscalerSpec',
-  'What is scaled by processor use.',
-  {
-    scaleTargetRef: required(1, CrossVersionObjectReference, 'Object with a scale subresource.'),
-    minReplicas: pointer(2, int32, 'Lower bound; 1 by default.'),
-    maxReplicas: required(3, int32, 'Upper bound.'),
-    targetCPUUtilizationPercentage: pointer(4, int32, "Target processor use, in percent of the pods' requests."),
+export const HorizontalPodAutoscalerSpec = message('HorizontalPodAutoscalerSpec', 'What is scaled by processor use.', {
+  scaleTargetRef: required(1, CrossVersionObjectReference, 'Object with a scale subresource.'),
+  minReplicas: pointer(2, int32, 'Lower bound; 1 by default.'),
+  maxReplicas: required(3, int32, 'Upper bound.'),
+  targetCPUUtilizationPercentage: pointer(4, int32, "Target processor use, in percent of the pods' requests."),
+}).with({
+  defaults(spec) {
+    spec.minReplicas ??= 1
   },
-  {
-    defaults(spec) {
-      spec.minReplicas ??= 1
-    },
-  },
-)
+})
 
 export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerStatus', 'State of an autoscaler.', {
   observedGeneration: pointer(1, int64, 'Generation of the spec that this status was computed from.'),

@@ -14,16 +14,11 @@ export const ContainerResourceMetricSource = message(
   },
 )
 
-export const CrossVersionObjectReference = message(
-  'CrossVersionObjectReference',
-  'Points at an object, whatever its version.',
-  {
-    kind: required(1, string, 'Kind of the object.'),
-    name: required(2, string, 'Name of the object.'),
-    apiVersion: field(3, string, 'Group and version of the object.'),
-  },
-  { atomic: true },
-)
+export const CrossVersionObjectReference = message('CrossVersionObjectReference', 'Points at an object, whatever its version.', {
+  kind: required(1, string, 'Kind of the object.'),
+  name: required(2, string, 'Name of the object.'),
+  apiVersion: field(3, string, 'Group and version of the object.'),
+}).with({ atomic: true })
 
 export const ExternalMetricSource = message(
   'ExternalMetricSource',

@@ -33,16 +33,11 @@ export const ResourcePoolStatusRequestStatus = message('ResourcePoolStatusReques
   }),
 })
 
-export const ResourcePoolStatusRequest = message(
-  'ResourcePoolStatusRequest',
-  'Requests the state of device pools once.',
-  {
-    metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: true }),
-    spec: required(2, ResourcePoolStatusRequestSpec, 'Desired state.'),
-    status: pointer(3, ResourcePoolStatusRequestStatus, 'Last observed state; written by controllers through the status subresource.'),
-  },
-  { typeMeta: true },
-)
+export const ResourcePoolStatusRequest = message('ResourcePoolStatusRequest', 'Requests the state of device pools once.', {
+  metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: true }),
+  spec: required(2, ResourcePoolStatusRequestSpec, 'Desired state.'),
+  status: pointer(3, ResourcePoolStatusRequestStatus, 'Last observed state; written by controllers through the status subresource.'),
+}).with({ typeMeta: true })
 
 export const resourcePoolStatusRequests = resource({
   group: 'resource.<domain>',

@@ -10,32 +10,22 @@ import { DeviceTaint } from '../device.ts'
 import { validateTaint } from '../device-validation.ts'
 import { validateDriver, validateLabel, validatePoolName } from '../name-validation.ts'
 
-export const DeviceTaintSelector = message(
-  'DeviceTaintSelector',
-  'The devices that get a taint; all given parts must match.',
-  {
-    driver: pointer(2, string, 'Driver of the devices.'),
-    pool: pointer(3, string, 'Pool of the devices.'),
-    device: pointer(4, string, 'Name of the device.'),
+export const DeviceTaintSelector = message('DeviceTaintSelector', 'The devices that get a taint; all given parts must match.', {
+  driver: pointer(2, string, 'Driver of the devices.'),
+  pool: pointer(3, string, 'Pool of the devices.'),
+  device: pointer(4, string, 'Name of the device.'),
+}).with({
+  validate({ driver, pool, device }, path, errors) {
+    if (driver !== undefined) validateDriver(driver, path.child('driver'), errors)
+    if (pool !== undefined) validatePoolName(pool, path.child('pool'), errors)
+    if (device !== undefined) validateLabel(device, path.child('device'), errors)
   },
-  {
-    validate({ driver, pool, device }, path, errors) {
-      if (driver !== undefined) validateDriver(driver, path.child('driver'), errors)
-      if (pool !== undefined) validatePoolName(pool, path.child('pool'), errors)
-      if (device !== undefined) validateLabel(device, path.child('device'), errors)
-    },
-  },
-)
+})
 
-export const DeviceTaintRuleSpec = message(
-  'DeviceTaintRuleSpec',
-  'A taint for devices.',
-  {
-    deviceSelector: pointer(1, DeviceTaintSelector, 'The devices; none when absent.'),
-    taint: required(2, DeviceTaint, 'The taint.', { omitEmpty: true }),
-  },
-  { validate: ({ taint }, path, errors) => validateTaint(taint, path.child('taint'), errors) },
-)
+export const DeviceTaintRuleSpec = message('DeviceTaintRuleSpec', 'A taint for devices.', {
+  deviceSelector: pointer(1, DeviceTaintSelector, 'The devices; none when absent.'),
+  taint: required(2, DeviceTaint, 'The taint.', { omitEmpty: true }),
+}).with({ validate: ({ taint }, path, errors) => validateTaint(taint, path.child('taint'), errors) })
 
 export const DeviceTaintRuleStatus = message('DeviceTaintRuleStatus', 'Effect of a taint.', {
   conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {

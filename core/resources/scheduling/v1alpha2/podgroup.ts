@@ -12,12 +12,9 @@ export const WorkloadPodGroupTemplateReference = message('WorkloadPodGroupTempla
   podGroupTemplateName: required(2, string, 'Template in the workload.'),
 })
 
-export const PodGroupTemplateReference = message(
-  'PodGroupTemplateReference',
-  'Origin of a group.',
-  { workload: pointer(1, WorkloadPodGroupTemplateReference, 'Template in a workload.', { omitEmpty: false }) },
-  { unions: [{ members: ['workload'] }] },
-)
+export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'Origin of a group.', {
+  workload: pointer(1, WorkloadPodGroupTemplateReference, 'Template in a workload.', { omitEmpty: false }),
+}).with({ unions: [{ members: ['workload'] }] })
 
 export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is scheduled.', {
   podGroupTemplateRef: pointer(1, PodGroupTemplateReference, 'Template that the group was created from.', {

@@ -29,8 +29,7 @@ export const PodGroupTemplate = message(
     priorityClassName: field(6, string, 'Class that gives the groups their priority.', { gate: 'WorkloadAwarePreemption' }),
     priority: pointer(7, int32, 'Priority, filled in from the class.', { gate: 'WorkloadAwarePreemption' }),
   },
-  declared,
-)
+).with(declared)
 
 export const TypedLocalObjectReference = message('TypedLocalObjectReference', 'Points at an object of any kind in the same namespace.', {
   apiGroup: field(1, string, 'Group of the object; empty for the core group.'),
@@ -38,15 +37,10 @@ export const TypedLocalObjectReference = message('TypedLocalObjectReference', 'P
   name: required(3, string, 'Name of the object.'),
 })
 
-export const WorkloadSpec = message(
-  'WorkloadSpec',
-  'Parts of a workload.',
-  {
-    controllerRef: pointer(1, TypedLocalObjectReference, 'Object that runs the workload, for tools; cannot be changed once set.'),
-    podGroupTemplates: required(2, list(PodGroupTemplate, { listType: 'map', keys: ['name'] }), 'Templates of its pod groups.'),
-  },
-  declared,
-)
+export const WorkloadSpec = message('WorkloadSpec', 'Parts of a workload.', {
+  controllerRef: pointer(1, TypedLocalObjectReference, 'Object that runs the workload, for tools; cannot be changed once set.'),
+  podGroupTemplates: required(2, list(PodGroupTemplate, { listType: 'map', keys: ['name'] }), 'Templates of its pod groups.'),
+}).with(declared)
 
 export const Workload = object('Workload', 'An application, as far as its scheduling is concerned.', {
   spec: required(2, WorkloadSpec, 'Desired state.'),

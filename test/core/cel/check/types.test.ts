@@ -27,36 +27,31 @@ import {
 } from '../../../../core/schema/model.ts'
 
 const port = message('Port', '', { name: required(0, string, ''), number: field(0, int64, '') })
-const schema = message(
-  'Web',
-  '',
-  {
-    metadata: field(0, message('Meta', '', { labels: field(0, map(string), '') }), ''),
-    spec: field(
-      0,
-      message('Spec', '', {
-        replicas: field(0, int64, ''),
-        ratio: field(0, double, ''),
-        active: field(0, bool, ''),
-        since: field(0, time, ''),
-        day: field(0, string, '', { format: 'date' }),
-        data: field(0, string, '', { format: 'byte' }),
-        wait: field(0, string, '', { format: 'duration' }),
-        memory: field(0, quantity, ''),
-        surge: field(0, intOrString, ''),
-        raw: field(0, any, ''),
-        'my-key': field(0, string, ''),
-        namespace: field(0, string, ''),
-        set: field(0, list(string, { listType: 'set' }), ''),
-        ports: field(0, list(port, { listType: 'map', keys: ['name'] }), ''),
-        plain: field(0, list(string), ''),
-        template: field(0, withFacets(message('Embedded', '', { spec: field(0, map(string), '') }), { embeddedResource: true }), ''),
-      }),
-      '',
-    ),
-  },
-  { open: true },
-)
+const schema = message('Web', '', {
+  metadata: field(0, message('Meta', '', { labels: field(0, map(string), '') }), ''),
+  spec: field(
+    0,
+    message('Spec', '', {
+      replicas: field(0, int64, ''),
+      ratio: field(0, double, ''),
+      active: field(0, bool, ''),
+      since: field(0, time, ''),
+      day: field(0, string, '', { format: 'date' }),
+      data: field(0, string, '', { format: 'byte' }),
+      wait: field(0, string, '', { format: 'duration' }),
+      memory: field(0, quantity, ''),
+      surge: field(0, intOrString, ''),
+      raw: field(0, any, ''),
+      'my-key': field(0, string, ''),
+      namespace: field(0, string, ''),
+      set: field(0, list(string, { listType: 'set' }), ''),
+      ports: field(0, list(port, { listType: 'map', keys: ['name'] }), ''),
+      plain: field(0, list(string), ''),
+      template: field(0, withFacets(message('Embedded', '', { spec: field(0, map(string), '') }), { embeddedResource: true }), ''),
+    }),
+    '',
+  ),
+}).with({ open: true })
 const self = celTypeOf(schema, { name: 'self', root: true })
 assert.ok(self, 'a type')
 const environment = createCelEnvironment({ variables: { self, oldSelf: self } })

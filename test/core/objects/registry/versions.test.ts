@@ -66,22 +66,17 @@ function rowsOf(converter: Converter, stored: 'v1' | 'v2'): ResourceDefinition[]
       storageVersion: `${group}/${stored}`,
       versioning: { heldIn: 'requested', converter },
       selectable: Object.fromEntries(names.map((name) => [`spec.${name}`, `.spec.${name}` as const])),
-      schema: message(
-        '',
-        '',
-        {
-          metadata: field(1, ObjectMeta, ''),
-          spec: field(
-            2,
-            message('', '', {
-              ...Object.fromEntries(names.map((name) => [name, field(0, string, '')])),
-              language: field(0, string, '', { default: version === 'v1' ? 'en' : 'de' }),
-            }),
-            '',
-          ),
-        },
-        { typeMeta: true },
-      ),
+      schema: message('', '', {
+        metadata: field(1, ObjectMeta, ''),
+        spec: field(
+          2,
+          message('', '', {
+            ...Object.fromEntries(names.map((name) => [name, field(0, string, '')])),
+            language: field(0, string, '', { default: version === 'v1' ? 'en' : 'de' }),
+          }),
+          '',
+        ),
+      }).with({ typeMeta: true }),
     })
   return [row('v1', ['full']), row('v2', ['first', 'last'])]
 }
