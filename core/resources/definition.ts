@@ -365,7 +365,8 @@ export interface ResourceOptions<M extends Message>
   extends Partial<Omit<ResourceDefinition<M>, 'names' | 'schema' | 'strategy' | 'group' | 'version' | 'kind'>> {
   readonly group: string
   readonly version: string
-  readonly kind: string
+  /** Default: the name of its message. */
+  readonly kind?: string
   /** Plural, singular, then short names. */
   readonly names: readonly [plural: string, singular: string, ...short: string[]]
   readonly categories?: readonly string[]
@@ -377,10 +378,11 @@ const allVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch'
 
 /** Completes a row with common defaults. */
 export function resource<M extends Message>(options: ResourceOptions<M>): ResourceDefinition<M> {
-  const { names, categories, strategy, ...own } = options
+  const { names, categories, strategy, kind = options.schema.name, ...own } = options
   const [plural, singular, ...short] = names
   return {
-    listKind: `${options.kind}List`,
+    kind,
+    listKind: `${kind}List`,
     namespaced: true,
     verbs: allVerbs,
     origin: builtIn,

@@ -285,17 +285,8 @@ export interface Field<S extends Schema = Schema, Required extends boolean = boo
 
 export type Fields = { readonly [json: string]: Field }
 
-export interface FieldOptions extends Facets {
-  readonly default?: Json
-  readonly goType?: string
-  readonly internalName?: string
-  readonly notEmpty?: true
-  readonly immutable?: true
-  readonly patchStrategy?: Field['patchStrategy']
-  readonly patchMergeKey?: string
-  readonly extensions?: JsonObject
-  readonly gate?: string
-  readonly omitZero?: boolean
+/** What a field may have beside its tag, schema and description. */
+export interface FieldOptions extends Facets, Omit<Field, 'tag' | 'schema' | 'doc' | 'required' | 'pointer' | 'omitEmpty' | 'inline'> {
   /** With `required`: omit when empty. With `field` or `pointer`: false writes it even when empty. */
   readonly omitEmpty?: boolean
 }
@@ -378,6 +369,17 @@ export function required<S extends Schema>(tag: number, schema: Lazy<S>, doc: st
 /** A required value that is a pointer in Go, such as a workload's `selector`. */
 export function requiredPointer<S extends Schema>(tag: number, schema: Lazy<S>, doc: string, options?: FieldOptions): Field<S, true> {
   return makeField(tag, schema, doc, { required: true, pointer: true, omitEmpty: false }, options)
+}
+
+/** An optional list in which a key identifies the items, in server-side apply (listType) and in strategic merge patches (patchStrategy). */
+export function keyedList<S extends Schema>(
+  tag: number,
+  items: Lazy<S>,
+  key: string,
+  doc: string,
+  options?: FieldOptions,
+): Field<List<S>, false> {
+  return field(tag, list(items, { listType: 'map', keys: [key] }), doc, { patchStrategy: 'merge', patchMergeKey: key, ...options })
 }
 
 /** A message whose fields appear in the parent's JSON. */

@@ -1,4 +1,4 @@
-import { field, inline, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { field, inline, keyedList, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { repeats, validateRequiredFormat } from '../validation.ts'
 import { MatchPolicyType } from './enums.ts'
@@ -16,11 +16,7 @@ export const MatchCondition = message('MatchCondition', 'A CEL condition that a 
 })
 
 /** The field of conditions of a webhook or policy. */
-export const matchConditions = (tag: number) =>
-  field(tag, list(MatchCondition, { listType: 'map', keys: ['name'] }), 'Conditions that must all be met.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'name',
-  })
+export const matchConditions = (tag: number) => keyedList(tag, MatchCondition, 'name', 'Conditions that must all be met.')
 
 export const Rule = message('Rule', 'Resources and versions.', {
   apiGroups: field(1, list(string, { listType: 'atomic' }), 'API groups; * for all.'),

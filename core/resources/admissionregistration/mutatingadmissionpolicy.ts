@@ -65,7 +65,6 @@ export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Change
 export const mutatingAdmissionPolicies = resource({
   group: 'admissionregistration.<domain>',
   version: 'v1',
-  kind: 'MutatingAdmissionPolicy',
   names: ['mutatingadmissionpolicies', 'mutatingadmissionpolicy'],
   anyFinalizers: true,
   metadataOnUpdate: ['object'],

@@ -35,7 +35,6 @@ export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBin
 export const mutatingAdmissionPolicyBindings = resource({
   group: 'admissionregistration.<domain>',
   version: 'v1',
-  kind: 'MutatingAdmissionPolicyBinding',
   names: ['mutatingadmissionpolicybindings', 'mutatingadmissionpolicybinding'],
   anyFinalizers: true,
   metadataOnUpdate: ['object'],

@@ -1,4 +1,4 @@
-import { field, list, message, pointer, string } from '../../schema/model.ts'
+import { keyedList, message, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
@@ -25,15 +25,11 @@ export const MutatingWebhook = message('MutatingWebhook', 'A webhook that may ch
 })
 
 export const MutatingWebhookConfiguration = object('MutatingWebhookConfiguration', 'Webhooks that may change objects.', {
-  webhooks: field(2, list(MutatingWebhook, { listType: 'map', keys: ['name'] }), 'The webhooks.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'name',
-  }),
+  webhooks: keyedList(2, MutatingWebhook, 'name', 'The webhooks.'),
 })
 
 export const mutatingWebhookConfigurations = resource({
   ...webhookRow,
-  kind: 'MutatingWebhookConfiguration',
   names: ['mutatingwebhookconfigurations', 'mutatingwebhookconfiguration'],
   schema: MutatingWebhookConfiguration,
   strategy: webhookStrategy,

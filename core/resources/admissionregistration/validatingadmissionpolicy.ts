@@ -1,4 +1,4 @@
-import { field, int64, list, message, pointer, required, string } from '../../schema/model.ts'
+import { field, int64, keyedList, list, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
 import { StatusReason } from '../meta/enums.ts'
@@ -41,12 +41,7 @@ export const ValidatingAdmissionPolicySpec = message('ValidatingAdmissionPolicyS
   }),
   auditAnnotations: field(5, list(AuditAnnotation, { listType: 'atomic' }), 'Annotations for audit events.'),
   matchConditions: matchConditions(6),
-  variables: field(
-    7,
-    list(Variable, { listType: 'map', keys: ['name'] }),
-    'Values for the expressions; a later one can use those before.',
-    { patchStrategy: 'merge', patchMergeKey: 'name' },
-  ),
+  variables: keyedList(7, Variable, 'name', 'Values for the expressions; a later one can use those before.'),
 }).with({
   defaults(spec) {
     spec.failurePolicy ??= 'Fail'
@@ -69,7 +64,6 @@ export const ValidatingAdmissionPolicy = object('ValidatingAdmissionPolicy', 'De
 export const validatingAdmissionPolicies = resource({
   group: 'admissionregistration.<domain>',
   version: 'v1',
-  kind: 'ValidatingAdmissionPolicy',
   names: ['validatingadmissionpolicies', 'validatingadmissionpolicy'],
   anyFinalizers: true,
   metadataOnUpdate: ['object'],

@@ -32,7 +32,6 @@ export const ValidatingAdmissionPolicyBinding = object('ValidatingAdmissionPolic
 export const validatingAdmissionPolicyBindings = resource({
   group: 'admissionregistration.<domain>',
   version: 'v1',
-  kind: 'ValidatingAdmissionPolicyBinding',
   names: ['validatingadmissionpolicybindings', 'validatingadmissionpolicybinding'],
   anyFinalizers: true,
   metadataOnUpdate: ['object'],

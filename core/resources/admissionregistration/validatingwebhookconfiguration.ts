@@ -1,4 +1,4 @@
-import { field, list, message, pointer } from '../../schema/model.ts'
+import { keyedList, message, pointer } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
@@ -14,15 +14,11 @@ export const ValidatingWebhook = message('ValidatingWebhook', 'A webhook that ma
 }).with({ defaults: (webhook) => defaultWebhook(webhook), validate: (webhook, path, errors) => validateWebhook(webhook, path, errors) })
 
 export const ValidatingWebhookConfiguration = object('ValidatingWebhookConfiguration', 'Webhooks that may refuse objects.', {
-  webhooks: field(2, list(ValidatingWebhook, { listType: 'map', keys: ['name'] }), 'The webhooks.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'name',
-  }),
+  webhooks: keyedList(2, ValidatingWebhook, 'name', 'The webhooks.'),
 })
 
 export const validatingWebhookConfigurations = resource({
   ...webhookRow,
-  kind: 'ValidatingWebhookConfiguration',
   names: ['validatingwebhookconfigurations', 'validatingwebhookconfiguration'],
   schema: ValidatingWebhookConfiguration,
   strategy: webhookStrategy,

@@ -162,7 +162,6 @@ export const CustomResourceDefinition = object('CustomResourceDefinition', 'Adds
 export const customResourceDefinitions = resource({
   group: 'apiextensions.<domain>',
   version: 'v1',
-  kind: 'CustomResourceDefinition',
   names: ['customresourcedefinitions', 'customresourcedefinition', 'crd', 'crds'],
   anyFinalizers: true,
   categories: ['api-extensions'],

@@ -1,5 +1,5 @@
 import { timestamp } from '../../schema/formats/time.ts'
-import { bool, bytes, field, type Infer, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { bool, bytes, field, type Infer, int32, keyedList, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { nameProblems, validateAPIService } from './apiservice-validation.ts'
@@ -34,10 +34,7 @@ export const APIServiceCondition = message('APIServiceCondition', 'An observatio
 })
 
 export const APIServiceStatus = message('APIServiceStatus', 'State of an API service.', {
-  conditions: field(1, list(APIServiceCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(1, APIServiceCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const APIService = object('APIService', 'Registers the server of a group and version; named <version>.<group>.', {
@@ -57,7 +54,6 @@ const localCondition = (now: number): Infer<typeof APIServiceCondition> => ({
 export const apiServices = resource({
   group: 'apiregistration.<domain>',
   version: 'v1',
-  kind: 'APIService',
   names: ['apiservices', 'apiservice'],
   anyFinalizers: true,
   categories: ['api-extensions'],

@@ -13,7 +13,6 @@ export const ControllerRevision = object('ControllerRevision', 'A stored state o
 export const controllerRevisions = resource({
   group: 'apps',
   version: 'v1',
-  kind: 'ControllerRevision',
   names: ['controllerrevisions', 'controllerrevision'],
   metadataOnUpdate: ['update', 'object'],
   schema: ControllerRevision,

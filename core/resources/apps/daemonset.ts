@@ -1,5 +1,17 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, int32, int64, intOrString, list, message, pointer, required, requiredPointer, string, time } from '../../schema/model.ts'
+import {
+  field,
+  int32,
+  int64,
+  intOrString,
+  keyedList,
+  message,
+  pointer,
+  required,
+  requiredPointer,
+  string,
+  time,
+} from '../../schema/model.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
@@ -76,10 +88,7 @@ export const DaemonSetStatus = message('DaemonSetStatus', 'State of a daemon set
   numberAvailable: field(7, int32, 'Nodes whose pod has been ready for minReadySeconds.'),
   numberUnavailable: field(8, int32, 'Nodes that should have an available pod and have none.'),
   collisionCount: pointer(9, int32, 'Collisions of revision names so far.'),
-  conditions: field(10, list(DaemonSetCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(10, DaemonSetCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const DaemonSet = object('DaemonSet', 'Runs one pod on each node that qualifies.', {
@@ -90,7 +99,6 @@ export const DaemonSet = object('DaemonSet', 'Runs one pod on each node that qua
 export const daemonSets = resource({
   group: 'apps',
   version: 'v1',
-  kind: 'DaemonSet',
   names: ['daemonsets', 'daemonset', 'ds'],
   categories: ['all'],
   schema: DaemonSet,

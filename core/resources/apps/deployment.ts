@@ -5,7 +5,7 @@ import {
   int32,
   int64,
   intOrString,
-  list,
+  keyedList,
   message,
   pointer,
   required,
@@ -88,10 +88,7 @@ export const DeploymentStatus = message('DeploymentStatus', 'State of a deployme
   availableReplicas: field(4, int32, 'Pods that have been ready for minReadySeconds.'),
   unavailableReplicas: field(5, int32, 'Pods that are missing for full availability.'),
   terminatingReplicas: pointer(9, int32, 'Pods that are being removed.', { gate: 'DeploymentReplicaSetTerminatingReplicas' }),
-  conditions: field(6, list(DeploymentCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(6, DeploymentCondition, 'type', 'Latest observations, one per condition type.'),
   collisionCount: pointer(8, int32, 'Collisions of replica set names so far.'),
 })
 
@@ -103,7 +100,6 @@ export const Deployment = object('Deployment', 'Keeps pods running and rolls out
 export const deployments = resource({
   group: 'apps',
   version: 'v1',
-  kind: 'Deployment',
   names: ['deployments', 'deployment', 'deploy'],
   categories: ['all'],
   schema: Deployment,

@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, int32, int64, list, message, pointer, required, requiredPointer, string, time } from '../../schema/model.ts'
+import { field, int32, int64, keyedList, message, pointer, required, requiredPointer, string, time } from '../../schema/model.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
@@ -37,10 +37,7 @@ export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica 
   availableReplicas: field(5, int32, 'Pods that have been ready for minReadySeconds.'),
   terminatingReplicas: pointer(7, int32, 'Pods that are being removed.', { gate: 'DeploymentReplicaSetTerminatingReplicas' }),
   observedGeneration: field(3, int64, 'Generation of the spec that this status was computed from.'),
-  conditions: field(6, list(ReplicaSetCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(6, ReplicaSetCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const ReplicaSet = object('ReplicaSet', 'Keeps a number of equal pods running.', {
@@ -51,7 +48,6 @@ export const ReplicaSet = object('ReplicaSet', 'Keeps a number of equal pods run
 export const replicaSets = resource({
   group: 'apps',
   version: 'v1',
-  kind: 'ReplicaSet',
   names: ['replicasets', 'replicaset', 'rs'],
   categories: ['all'],
   schema: ReplicaSet,

@@ -5,6 +5,7 @@ import {
   int32,
   int64,
   intOrString,
+  keyedList,
   list,
   message,
   pointer,
@@ -149,10 +150,7 @@ export const StatefulSetStatus = message('StatefulSetStatus', 'State of a statef
   currentRevision: field(6, string, 'Revision of the pods that are not updated yet.'),
   updateRevision: field(7, string, 'Revision of the pods that are updated.'),
   collisionCount: pointer(9, int32, 'Collisions of revision names so far.'),
-  conditions: field(10, list(StatefulSetCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(10, StatefulSetCondition, 'type', 'Latest observations, one per condition type.'),
   availableReplicas: field(11, int32, 'Pods that have been ready for minReadySeconds.', { omitEmpty: false }),
 })
 
@@ -172,7 +170,6 @@ function* ownWarnings({ spec }: Infer<typeof StatefulSet>): Iterable<string> {
 export const statefulSets = resource({
   group: 'apps',
   version: 'v1',
-  kind: 'StatefulSet',
   names: ['statefulsets', 'statefulset', 'sts'],
   categories: ['all'],
   schema: StatefulSet,

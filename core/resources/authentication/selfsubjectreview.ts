@@ -14,7 +14,6 @@ export const SelfSubjectReview = object('SelfSubjectReview', 'Returns the user o
 export const selfSubjectReviews = resource({
   group: 'authentication.<domain>',
   version: 'v1',
-  kind: 'SelfSubjectReview',
   names: ['selfsubjectreviews', 'selfsubjectreview'],
   namespaced: false,
   verbs: ['create'],

@@ -23,7 +23,6 @@ export const TokenReview = object('TokenReview', 'Authenticates a token and retu
 export const tokenReviews = resource({
   group: 'authentication.<domain>',
   version: 'v1',
-  kind: 'TokenReview',
   names: ['tokenreviews', 'tokenreview'],
   namespaced: false,
   verbs: ['create'],

@@ -15,7 +15,6 @@ export const LocalSubjectAccessReview = object(
 export const localSubjectAccessReviews = resource({
   group: 'authorization.<domain>',
   version: 'v1',
-  kind: 'LocalSubjectAccessReview',
   names: ['localsubjectaccessreviews', 'localsubjectaccessreview'],
   verbs: ['create'],
   schema: LocalSubjectAccessReview,

@@ -17,7 +17,6 @@ export const SelfSubjectAccessReview = object('SelfSubjectAccessReview', 'Checks
 export const selfSubjectAccessReviews = resource({
   group: 'authorization.<domain>',
   version: 'v1',
-  kind: 'SelfSubjectAccessReview',
   names: ['selfsubjectaccessreviews', 'selfsubjectaccessreview'],
   namespaced: false,
   verbs: ['create'],

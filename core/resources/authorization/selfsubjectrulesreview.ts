@@ -33,7 +33,6 @@ export const SelfSubjectRulesReview = object('SelfSubjectRulesReview', 'Lists wh
 export const selfSubjectRulesReviews = resource({
   group: 'authorization.<domain>',
   version: 'v1',
-  kind: 'SelfSubjectRulesReview',
   names: ['selfsubjectrulesreviews', 'selfsubjectrulesreview'],
   namespaced: false,
   verbs: ['create'],

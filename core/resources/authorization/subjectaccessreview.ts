@@ -29,7 +29,6 @@ export const SubjectAccessReview = object('SubjectAccessReview', 'Checks whether
 export const subjectAccessReviews = resource({
   group: 'authorization.<domain>',
   version: 'v1',
-  kind: 'SubjectAccessReview',
   names: ['subjectaccessreviews', 'subjectaccessreview'],
   namespaced: false,
   verbs: ['create'],

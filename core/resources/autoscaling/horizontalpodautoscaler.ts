@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { field, int32, int64, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -37,12 +37,7 @@ export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerSta
   currentReplicas: field(3, int32, 'Number of pods when last observed.'),
   desiredReplicas: required(4, int32, 'Pods that were found to be needed.'),
   currentMetrics: field(5, list(MetricStatus, { listType: 'atomic' }), 'Metrics when last observed.', { omitEmpty: false }),
-  conditions: field(
-    6,
-    list(HorizontalPodAutoscalerCondition, { listType: 'map', keys: ['type'] }),
-    'Latest observations, one per condition type.',
-    { patchStrategy: 'merge', patchMergeKey: 'type' },
-  ),
+  conditions: keyedList(6, HorizontalPodAutoscalerCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const HorizontalPodAutoscaler = object('HorizontalPodAutoscaler', 'Scales an object by metrics.', {
@@ -53,7 +48,6 @@ export const HorizontalPodAutoscaler = object('HorizontalPodAutoscaler', 'Scales
 export const horizontalPodAutoscalers = resource({
   group: 'autoscaling',
   version: 'v2',
-  kind: 'HorizontalPodAutoscaler',
   names: ['horizontalpodautoscalers', 'horizontalpodautoscaler', 'hpa'],
   categories: ['all'],
   schema: HorizontalPodAutoscaler,

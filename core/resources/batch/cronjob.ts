@@ -50,7 +50,6 @@ export const CronJob = object('CronJob', 'Runs jobs on a schedule.', {
 export const cronJobs = resource({
   group: 'batch',
   version: 'v1',
-  kind: 'CronJob',
   names: ['cronjobs', 'cronjob', 'cj'],
   categories: ['all'],
   schema: CronJob,

@@ -142,7 +142,6 @@ export const Job = object('Job', 'Runs pods until enough of them have succeeded.
 export const jobs = resource({
   group: 'batch',
   version: 'v1',
-  kind: 'Job',
   names: ['jobs', 'job'],
   metadataOnUpdate: ['object', 'lateUpdate'],
   categories: ['all'],

@@ -80,7 +80,6 @@ export const CertificateSigningRequest = object('CertificateSigningRequest', 'Re
 export const certificateSigningRequests = resource({
   group: 'certificates.<domain>',
   version: 'v1',
-  kind: 'CertificateSigningRequest',
   names: ['certificatesigningrequests', 'certificatesigningrequest', 'csr'],
   metadataOnUpdate: ['object', 'update'],
   namespaced: false,

@@ -31,7 +31,6 @@ export const Lease = object('Lease', 'A lock with a time limit; used for leader 
 export const leases = resource({
   group: 'coordination.<domain>',
   version: 'v1',
-  kind: 'Lease',
   names: ['leases', 'lease'],
   anyFinalizers: true,
   schema: Lease,

@@ -10,7 +10,6 @@ export const Binding = object('Binding', 'Ties a pod to a node; created by a sch
 export const bindings = resource({
   group: '',
   version: 'v1',
-  kind: 'Binding',
   names: ['bindings', 'binding'],
   verbs: ['create'],
   schema: Binding,

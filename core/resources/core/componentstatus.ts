@@ -1,4 +1,4 @@
-import { field, list, message, required, string } from '../../schema/model.ts'
+import { field, keyedList, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { componentStatusColumns } from './columns.ts'
@@ -12,16 +12,12 @@ export const ComponentCondition = message('ComponentCondition', 'Health of one c
 })
 
 export const ComponentStatus = object('ComponentStatus', 'Health of a control plane component (deprecated).', {
-  conditions: field(2, list(ComponentCondition, { listType: 'map', keys: ['type'] }), 'Results of the health checks.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(2, ComponentCondition, 'type', 'Results of the health checks.'),
 })
 
 export const componentStatuses = resource({
   group: '',
   version: 'v1',
-  kind: 'ComponentStatus',
   names: ['componentstatuses', 'componentstatus', 'cs'],
   namespaced: false,
   verbs: ['get', 'list'],

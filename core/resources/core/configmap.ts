@@ -13,7 +13,6 @@ export const ConfigMap = object('ConfigMap', 'Configuration data that pods can r
 export const configMaps = resource({
   group: '',
   version: 'v1',
-  kind: 'ConfigMap',
   names: ['configmaps', 'configmap', 'cm'],
   metadataOnUpdate: ['update', 'changes', 'object'],
   schema: ConfigMap,

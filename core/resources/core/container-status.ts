@@ -1,4 +1,4 @@
-import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { bool, field, int32, int64, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { RecursiveReadOnlyMode, ResourceName, Signal } from './enums.ts'
 import { resourceList } from './resource-list.ts'
 import { ResourceRequirements } from './resources.ts'
@@ -83,15 +83,8 @@ export const ContainerStatus = message('ContainerStatus', 'What is known about o
   started: pointer(9, bool, 'Finished its start hook and passed its startup probe.'),
   allocatedResources: field(10, resourceList, 'Resources that the node has set aside for it.', { goType: 'v1.ResourceList' }),
   resources: pointer(11, ResourceRequirements, 'Requests and limits that are in force.', { gate: 'InPlacePodVerticalScaling' }),
-  volumeMounts: field(12, list(VolumeMountStatus, { listType: 'map', keys: ['mountPath'] }), 'How its volumes are mounted.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'mountPath',
-  }),
+  volumeMounts: keyedList(12, VolumeMountStatus, 'mountPath', 'How its volumes are mounted.'),
   user: pointer(13, ContainerUser, 'Identity that its first process was started with.', { gate: 'SupplementalGroupsPolicy' }),
-  allocatedResourcesStatus: field(14, list(ResourceStatus, { listType: 'map', keys: ['name'] }), 'Health of the devices it uses.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'name',
-    gate: 'ResourceHealthStatus',
-  }),
+  allocatedResourcesStatus: keyedList(14, ResourceStatus, 'name', 'Health of the devices it uses.', { gate: 'ResourceHealthStatus' }),
   stopSignal: pointer(15, string, 'Signal that stops it.', { goType: 'v1.Signal', enum: Signal }),
 })

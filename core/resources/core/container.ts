@@ -1,4 +1,4 @@
-import { bool, field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
+import { bool, field, int32, keyedList, list, message, pointer, required, string } from '../../schema/model.ts'
 import { ContainerRestartPolicy, Protocol, PullPolicy, TerminationMessagePolicy } from './enums.ts'
 import { EnvFromSource, EnvVar } from './env.ts'
 import { pullPolicyFor } from './image-name.ts'
@@ -51,10 +51,7 @@ export const containerFields = {
     list(EnvFromSource, { listType: 'atomic' }),
     'Config maps and secrets whose keys become environment variables; `env` wins on equal names.',
   ),
-  env: field(7, list(EnvVar, { listType: 'map', keys: ['name'] }), 'Environment variables.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'name',
-  }),
+  env: keyedList(7, EnvVar, 'name', 'Environment variables.'),
   resources: field(8, ResourceRequirements, 'Requests and limits of compute resources.'),
   resizePolicy: field(23, list(ContainerResizePolicy, { listType: 'atomic' }), 'Whether a change of a resource restarts it.', {
     gate: 'InPlacePodVerticalScaling',
@@ -69,14 +66,8 @@ export const containerFields = {
     'Rules, in order, that override the restart policy by exit code.',
     { gate: 'ContainerRestartRules' },
   ),
-  volumeMounts: field(9, list(VolumeMount, { listType: 'map', keys: ['mountPath'] }), 'Volumes mounted into its file system.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'mountPath',
-  }),
-  volumeDevices: field(21, list(VolumeDevice, { listType: 'map', keys: ['devicePath'] }), 'Volumes given to it as block devices.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'devicePath',
-  }),
+  volumeMounts: keyedList(9, VolumeMount, 'mountPath', 'Volumes mounted into its file system.'),
+  volumeDevices: keyedList(21, VolumeDevice, 'devicePath', 'Volumes given to it as block devices.'),
   livenessProbe: pointer(10, Probe, 'Restarts it when this fails.'),
   readinessProbe: pointer(11, Probe, 'Removes it from service endpoints while the check fails.'),
   startupProbe: pointer(22, Probe, 'Delays the other probes until the check succeeds.'),

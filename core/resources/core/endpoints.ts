@@ -44,7 +44,6 @@ export const Endpoints = object('Endpoints', 'Addresses behind a service in one 
 export const endpoints = resource({
   group: '',
   version: 'v1',
-  kind: 'Endpoints',
   names: ['endpoints', 'endpoints', 'ep'],
   metadataOnUpdate: ['update', 'object'],
   schema: Endpoints,

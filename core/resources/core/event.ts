@@ -38,7 +38,6 @@ export const Event = message('Event', 'A report of something that happened to an
 export const events = resource({
   group: '',
   version: 'v1',
-  kind: 'Event',
   names: ['events', 'event', 'ev'],
   anyFinalizers: true,
   metadataOnUpdate: [],

@@ -32,7 +32,6 @@ export const LimitRange = object('LimitRange', 'Bounds of resource use for the o
 export const limitRanges = resource({
   group: '',
   version: 'v1',
-  kind: 'LimitRange',
   names: ['limitranges', 'limitrange', 'limits'],
   metadataOnUpdate: ['object'],
   schema: LimitRange,

@@ -1,4 +1,4 @@
-import { field, list, message, required, string, time } from '../../schema/model.ts'
+import { field, keyedList, list, message, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { namespaceColumns } from './columns.ts'
@@ -32,10 +32,7 @@ export const NamespaceCondition = message('NamespaceCondition', 'An observation 
 
 export const NamespaceStatus = message('NamespaceStatus', 'State of a namespace.', {
   phase: field(1, string, 'Active or Terminating.', { goType: 'v1.NamespacePhase', enum: ['Active', 'Terminating'] }),
-  conditions: field(2, list(NamespaceCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(2, NamespaceCondition, 'type', 'Latest observations, one per condition type.'),
 }).with({
   defaults(status) {
     status.phase ||= 'Active'
@@ -50,7 +47,6 @@ export const Namespace = object('Namespace', 'A scope for names and policies.', 
 export const namespaces = resource({
   group: '',
   version: 'v1',
-  kind: 'Namespace',
   names: ['namespaces', 'namespace', 'ns'],
   metadataOnUpdate: ['object', 'update'],
   namespaced: false,

@@ -1,4 +1,4 @@
-import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { bool, field, int32, int64, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ConditionStatus } from './enums.ts'
 import { resourceList } from './resource-list.ts'
 
@@ -103,14 +103,8 @@ export const NodeStatus = message('NodeStatus', 'State of a node.', {
   capacity: field(1, resourceList, 'Resources in total.', { goType: 'v1.ResourceList' }),
   allocatable: field(2, resourceList, 'Resources that pods can have; capacity by default.', { goType: 'v1.ResourceList' }),
   phase: field(3, string, 'No longer set.', { goType: 'v1.NodePhase', enum: ['Pending', 'Running', 'Terminated'] }),
-  conditions: field(4, list(NodeCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, such as Ready.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
-  addresses: field(5, list(NodeAddress, { listType: 'map', keys: ['type'] }), 'Addresses by which the node is reached.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(4, NodeCondition, 'type', 'Latest observations, such as Ready.'),
+  addresses: keyedList(5, NodeAddress, 'type', 'Addresses by which the node is reached.'),
   daemonEndpoints: field(6, NodeDaemonEndpoints, 'Ports of its daemons.'),
   nodeInfo: field(7, NodeSystemInfo, 'Identifiers and versions.'),
   images: field(8, list(ContainerImage, { listType: 'atomic' }), 'Images present on the node.'),

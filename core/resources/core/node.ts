@@ -42,7 +42,6 @@ function dropConfiguration(node: NodeValue, old: NodeValue | undefined): void {
 export const nodes = resource({
   group: '',
   version: 'v1',
-  kind: 'Node',
   names: ['nodes', 'node', 'no'],
   metadataOnUpdate: ['object', 'lateUpdate'],
   namespaced: false,

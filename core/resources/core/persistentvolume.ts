@@ -159,7 +159,6 @@ function timePhase({ status }: Volume, { status: old }: Volume, { now }: HookCon
 export const persistentVolumes = resource({
   group: '',
   version: 'v1',
-  kind: 'PersistentVolume',
   names: ['persistentvolumes', 'persistentvolume', 'pv'],
   metadataOnUpdate: ['object', 'object'],
   namespaced: false,

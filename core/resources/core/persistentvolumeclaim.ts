@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, list, map, message, pointer, required, string, time, withFacets } from '../../schema/model.ts'
+import { field, keyedList, list, map, message, pointer, required, string, time, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
@@ -80,12 +80,7 @@ export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus'
     { goType: 'v1.PersistentVolumeAccessMode' },
   ),
   capacity: field(3, resourceList, 'Resources of the bound volume.', { goType: 'v1.ResourceList' }),
-  conditions: field(
-    4,
-    list(PersistentVolumeClaimCondition, { listType: 'map', keys: ['type'] }),
-    'Latest observations, one per condition type.',
-    { patchStrategy: 'merge', patchMergeKey: 'type' },
-  ),
+  conditions: keyedList(4, PersistentVolumeClaimCondition, 'type', 'Latest observations, one per condition type.'),
   allocatedResources: field(5, resourceList, 'Resources set aside during a resize.', { goType: 'v1.ResourceList' }),
   allocatedResourceStatuses: field(
     7,
@@ -119,7 +114,6 @@ export const PersistentVolumeClaim = object('PersistentVolumeClaim', 'A request 
 export const persistentVolumeClaims = resource({
   group: '',
   version: 'v1',
-  kind: 'PersistentVolumeClaim',
   names: ['persistentvolumeclaims', 'persistentvolumeclaim', 'pvc'],
   metadataOnUpdate: ['update', 'object'],
   schema: PersistentVolumeClaim,

@@ -5,6 +5,7 @@ import {
   int32,
   int64,
   type JsonObject,
+  keyedList,
   list,
   map,
   message,
@@ -112,21 +113,16 @@ export const PodSpec = message('PodSpec', 'What a pod runs and where.', {
     patchStrategy: 'merge,retainKeys',
     patchMergeKey: 'name',
   }),
-  initContainers: field(
-    20,
-    list(Container, { listType: 'map', keys: ['name'] }),
-    'Containers that run to completion, one after another, before the others start.',
-    { patchStrategy: 'merge', patchMergeKey: 'name' },
-  ),
+  initContainers: keyedList(20, Container, 'name', 'Containers that run to completion, one after another, before the others start.'),
   containers: required(2, list(Container, { listType: 'map', keys: ['name'] }), 'The main containers; at least one.', {
     patchStrategy: 'merge',
     patchMergeKey: 'name',
   }),
-  ephemeralContainers: field(
+  ephemeralContainers: keyedList(
     34,
-    list(EphemeralContainer, { listType: 'map', keys: ['name'] }),
+    EphemeralContainer,
+    'name',
     'Containers added for debugging through the ephemeralcontainers subresource.',
-    { patchStrategy: 'merge', patchMergeKey: 'name' },
   ),
   restartPolicy: field(3, string, 'Whether ended containers start again: Always, OnFailure or Never.', {
     goType: 'v1.RestartPolicy',
@@ -148,21 +144,13 @@ export const PodSpec = message('PodSpec', 'What a pod runs and where.', {
   hostIPC: field(13, bool, "Uses the node's IPC namespace."),
   shareProcessNamespace: pointer(27, bool, "Lets the containers see each other's processes; excludes hostPID."),
   securityContext: pointer(14, PodSecurityContext, 'Privileges of all containers, and settings of the pod as a whole.'),
-  imagePullSecrets: field(
-    15,
-    list(LocalObjectReference, { listType: 'map', keys: ['name'] }),
-    'Secrets with credentials for image registries.',
-    { patchStrategy: 'merge', patchMergeKey: 'name' },
-  ),
+  imagePullSecrets: keyedList(15, LocalObjectReference, 'name', 'Secrets with credentials for image registries.'),
   hostname: field(16, string, "Host name; the pod's name by default."),
   subdomain: field(17, string, 'Makes the full name <hostname>.<subdomain>.<namespace>.svc.<cluster domain>.'),
   affinity: pointer(18, Affinity, 'Placement rules.'),
   schedulerName: field(19, string, 'Scheduler that places the pod.'),
   tolerations: field(22, list(Toleration, { listType: 'atomic' }), 'Taints that the pod accepts.'),
-  hostAliases: field(23, list(HostAlias, { listType: 'map', keys: ['ip'] }), 'Further lines of the hosts file.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'ip',
-  }),
+  hostAliases: keyedList(23, HostAlias, 'ip', 'Further lines of the hosts file.'),
   priorityClassName: field(24, string, 'Class that gives the pod its priority.'),
   priority: pointer(25, int32, 'Priority, filled in from the class; greater is more important.'),
   dnsConfig: pointer(26, PodDNSConfig, 'Further resolver settings.'),
@@ -189,11 +177,11 @@ export const PodSpec = message('PodSpec', 'What a pod runs and where.', {
   setHostnameAsFQDN: pointer(35, bool, 'Uses the full name as the host name.'),
   os: pointer(36, PodOS, 'Operating system that the pod needs.'),
   hostUsers: pointer(37, bool, 'False runs the pod in its own user namespace.'),
-  schedulingGates: field(
+  schedulingGates: keyedList(
     38,
-    list(PodSchedulingGate, { listType: 'map', keys: ['name'] }),
+    PodSchedulingGate,
+    'name',
     'The pod is not scheduled before this list is empty; entries can only be removed.',
-    { patchStrategy: 'merge', patchMergeKey: 'name' },
   ),
   resourceClaims: field(
     39,

@@ -1,4 +1,4 @@
-import { field, int64, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
+import { field, int64, keyedList, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
 import { object } from '../meta/object.ts'
 import { ContainerStatus } from './container-status.ts'
 import { ConditionStatus, PodConditionType } from './enums.ts'
@@ -71,22 +71,14 @@ export const PodStatus = message('PodStatus', 'State of a pod.', {
     goType: 'v1.PodPhase',
     enum: ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'],
   }),
-  conditions: field(2, list(PodCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(2, PodCondition, 'type', 'Latest observations, one per condition type.'),
   message: field(3, string, 'Why the pod is in this state, for people.'),
   reason: field(4, string, 'The same in one word, such as Evicted.'),
   nominatedNodeName: field(11, string, 'Node where others are being preempted for this pod.'),
   hostIP: field(5, string, 'Address of the node.'),
   hostIPs: field(16, list(HostIP, { listType: 'atomic' }), 'Addresses of the node.', { patchStrategy: 'merge', patchMergeKey: 'ip' }),
   podIP: field(6, string, 'Address of the pod.'),
-  podIPs: field(
-    12,
-    list(PodIP, { listType: 'map', keys: ['ip'] }),
-    'Addresses of the pod, at most one per family; the first equals podIP.',
-    { patchStrategy: 'merge', patchMergeKey: 'ip' },
-  ),
+  podIPs: keyedList(12, PodIP, 'ip', 'Addresses of the pod, at most one per family; the first equals podIP.'),
   startTime: pointer(7, time, 'When the node agent accepted the pod.'),
   initContainerStatuses: field(10, list(ContainerStatus, { listType: 'atomic' }), 'State of the init containers.'),
   containerStatuses: field(8, list(ContainerStatus, { listType: 'atomic' }), 'State of the main containers.'),

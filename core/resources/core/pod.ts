@@ -35,7 +35,6 @@ const completions: { readonly [phase: string]: readonly JsonObject[] | undefined
 export const pods = resource({
   group: '',
   version: 'v1',
-  kind: 'Pod',
   names: ['pods', 'pod', 'po'],
   metadataOnUpdate: ['update', 'object'],
   categories: ['all'],

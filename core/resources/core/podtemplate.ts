@@ -15,7 +15,6 @@ export const PodTemplate = object('PodTemplate', 'A stored template for pods.', 
 export const podTemplates = resource({
   group: '',
   version: 'v1',
-  kind: 'PodTemplate',
   names: ['podtemplates', 'podtemplate'],
   schema: PodTemplate,
   columns: podTemplateColumns,

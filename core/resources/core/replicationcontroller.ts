@@ -1,4 +1,4 @@
-import { field, int32, int64, list, map, message, pointer, required, string, time } from '../../schema/model.ts'
+import { field, int32, int64, keyedList, map, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { countAt } from '../selectable.ts'
@@ -37,12 +37,7 @@ export const ReplicationControllerStatus = message('ReplicationControllerStatus'
   readyReplicas: field(4, int32, 'Pods that are ready.'),
   availableReplicas: field(5, int32, 'Pods that are ready for minReadySeconds.'),
   observedGeneration: field(3, int64, 'Generation of the spec that this status was computed from.'),
-  conditions: field(
-    6,
-    list(ReplicationControllerCondition, { listType: 'map', keys: ['type'] }),
-    'Latest observations, one per condition type.',
-    { patchStrategy: 'merge', patchMergeKey: 'type' },
-  ),
+  conditions: keyedList(6, ReplicationControllerCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const ReplicationController = object('ReplicationController', 'Keeps a number of equal pods running.', {
@@ -53,7 +48,6 @@ export const ReplicationController = object('ReplicationController', 'Keeps a nu
 export const replicationControllers = resource({
   group: '',
   version: 'v1',
-  kind: 'ReplicationController',
   names: ['replicationcontrollers', 'replicationcontroller', 'rc'],
   nameFormat: 'longName',
   categories: ['all'],

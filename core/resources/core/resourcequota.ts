@@ -49,7 +49,6 @@ export const ResourceQuota = object('ResourceQuota', 'Limits what the objects of
 export const resourceQuotas = resource({
   group: '',
   version: 'v1',
-  kind: 'ResourceQuota',
   names: ['resourcequotas', 'resourcequota', 'quota'],
   schema: ResourceQuota,
   columns: resourceQuotaColumns,

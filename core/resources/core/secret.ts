@@ -27,7 +27,6 @@ export const Secret = object('Secret', 'Confidential data that pods can read.', 
 export const secrets = resource({
   group: '',
   version: 'v1',
-  kind: 'Secret',
   names: ['secrets', 'secret'],
   metadataOnUpdate: ['update', 'changes', 'object'],
   schema: Secret,

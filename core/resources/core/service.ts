@@ -1,4 +1,17 @@
-import { bool, field, int32, intOrString, list, map, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import {
+  bool,
+  field,
+  int32,
+  intOrString,
+  keyedList,
+  list,
+  map,
+  message,
+  pointer,
+  required,
+  string,
+  withFacets,
+} from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
@@ -89,10 +102,7 @@ export const ServiceSpec = message('ServiceSpec', 'How a service is reached and 
 
 export const ServiceStatus = message('ServiceStatus', 'State of a service.', {
   loadBalancer: field(1, LoadBalancerStatus, 'State of its load balancer.'),
-  conditions: field(2, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(2, Condition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const Service = object('Service', 'A stable address for a set of pods.', {
@@ -103,7 +113,6 @@ export const Service = object('Service', 'A stable address for a set of pods.', 
 export const services = resource({
   group: '',
   version: 'v1',
-  kind: 'Service',
   names: ['services', 'service', 'svc'],
   categories: ['all'],
   schema: Service,

@@ -1,4 +1,4 @@
-import { bool, field, type HookContext, type Infer, list, pointer } from '../../schema/model.ts'
+import { bool, field, type HookContext, type Infer, keyedList, list, pointer } from '../../schema/model.ts'
 import { TokenRequest } from '../authentication/tokenrequest.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -7,10 +7,7 @@ import { objectValidation } from './object-validation.ts'
 import { LocalObjectReference, ObjectReference } from './references.ts'
 
 export const ServiceAccount = object('ServiceAccount', 'An identity for the processes of pods.', {
-  secrets: field(2, list(ObjectReference, { listType: 'map', keys: ['name'] }), 'Secrets that its pods may use.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'name',
-  }),
+  secrets: keyedList(2, ObjectReference, 'name', 'Secrets that its pods may use.'),
   imagePullSecrets: field(3, list(LocalObjectReference, { listType: 'atomic' }), 'Image credentials for its pods.'),
   automountServiceAccountToken: pointer(4, bool, 'Whether pods get its token; pods can decide otherwise.'),
 })
@@ -35,7 +32,6 @@ function nameSecrets(account: Account): void {
 export const serviceAccounts = resource({
   group: '',
   version: 'v1',
-  kind: 'ServiceAccount',
   names: ['serviceaccounts', 'serviceaccount', 'sa'],
   metadataOnUpdate: ['update', 'object'],
   schema: ServiceAccount,

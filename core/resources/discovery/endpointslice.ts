@@ -64,7 +64,6 @@ export const EndpointSlice = object('EndpointSlice', 'Some of the endpoints of a
 export const endpointSlices = resource({
   group: 'discovery.<domain>',
   version: 'v1',
-  kind: 'EndpointSlice',
   names: ['endpointslices', 'endpointslice'],
   metadataOnUpdate: ['object'],
   schema: EndpointSlice,

@@ -32,7 +32,6 @@ export const Event = message('Event', 'A report of something that happened to an
 export const events = resource({
   group: 'events.<domain>',
   version: 'v1',
-  kind: 'Event',
   names: ['events', 'event', 'ev'],
   anyFinalizers: true,
   schema: Event,

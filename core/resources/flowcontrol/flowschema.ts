@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
-import { bool, field, int32, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { bool, field, int32, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { asJson } from '../validation.ts'
@@ -82,10 +82,7 @@ export const FlowSchemaCondition = message('FlowSchemaCondition', 'An observatio
 })
 
 export const FlowSchemaStatus = message('FlowSchemaStatus', 'State of a flow schema.', {
-  conditions: field(1, list(FlowSchemaCondition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(1, FlowSchemaCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const FlowSchema = object('FlowSchema', 'Sorts requests into flows of a priority level.', {
@@ -96,7 +93,6 @@ export const FlowSchema = object('FlowSchema', 'Sorts requests into flows of a p
 export const flowSchemas = resource({
   group: 'flowcontrol.apiserver.<domain>',
   version: 'v1',
-  kind: 'FlowSchema',
   names: ['flowschemas', 'flowschema'],
   metadataOnUpdate: ['object'],
   namespaced: false,

@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
-import { field, int32, type Json, type JsonObject, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { field, int32, type Json, type JsonObject, keyedList, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { asJson } from '../validation.ts'
@@ -78,12 +78,7 @@ export const PriorityLevelConfigurationCondition = message(
 )
 
 export const PriorityLevelConfigurationStatus = message('PriorityLevelConfigurationStatus', 'State of a priority level.', {
-  conditions: field(
-    1,
-    list(PriorityLevelConfigurationCondition, { listType: 'map', keys: ['type'] }),
-    'Latest observations, one per condition type.',
-    { patchStrategy: 'merge', patchMergeKey: 'type' },
-  ),
+  conditions: keyedList(1, PriorityLevelConfigurationCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const PriorityLevelConfiguration = object('PriorityLevelConfiguration', "A share of the server's capacity.", {
@@ -94,7 +89,6 @@ export const PriorityLevelConfiguration = object('PriorityLevelConfiguration', "
 export const priorityLevelConfigurations = resource({
   group: 'flowcontrol.apiserver.<domain>',
   version: 'v1',
-  kind: 'PriorityLevelConfiguration',
   names: ['prioritylevelconfigurations', 'prioritylevelconfiguration'],
   metadataOnUpdate: ['object'],
   namespaced: false,

@@ -41,7 +41,6 @@ export const StorageVersion = message('StorageVersion', 'In which version server
 export const storageVersions = resource({
   group: 'internal.apiserver.<domain>',
   version: 'v1alpha1',
-  kind: 'StorageVersion',
   names: ['storageversions', 'storageversion'],
   anyFinalizers: true,
   namespaced: false,

@@ -1,4 +1,18 @@
-import { type AnySchema, any, bool, field, int64, list, map, message, pointer, required, string, time } from '../../schema/model.ts'
+import {
+  type AnySchema,
+  any,
+  bool,
+  field,
+  int64,
+  keyedList,
+  list,
+  map,
+  message,
+  pointer,
+  required,
+  string,
+  time,
+} from '../../schema/model.ts'
 
 export const OwnerReference = message('OwnerReference', 'Points at an object that owns another one.', {
   apiVersion: required(5, string, 'Group and version of the owner.'),
@@ -37,12 +51,7 @@ export const ObjectMeta = message('ObjectMeta', 'Metadata that every stored obje
   deletionGracePeriodSeconds: pointer(10, int64, 'Seconds granted for a graceful deletion; can only be shortened.'),
   labels: field(11, map(string), 'Keys and values by which objects are selected.'),
   annotations: field(12, map(string), 'Keys and values that tools attach; cannot be selected.'),
-  ownerReferences: field(
-    13,
-    list(OwnerReference, { listType: 'map', keys: ['uid'] }),
-    'Owners of this object; it is garbage collected when all are deleted.',
-    { patchStrategy: 'merge', patchMergeKey: 'uid' },
-  ),
+  ownerReferences: keyedList(13, OwnerReference, 'uid', 'Owners of this object; it is garbage collected when all are deleted.'),
   finalizers: field(14, list(string, { listType: 'set' }), 'Parties that must act before the object is removed.', {
     patchStrategy: 'merge',
   }),

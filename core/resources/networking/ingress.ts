@@ -89,7 +89,6 @@ export const Ingress = object('Ingress', 'Rules by which HTTP traffic from outsi
 export const ingresses = resource({
   group: 'networking.<domain>',
   version: 'v1',
-  kind: 'Ingress',
   names: ['ingresses', 'ingress', 'ing'],
   metadataOnUpdate: ['update', 'object'],
   schema: Ingress,

@@ -32,7 +32,6 @@ export const IngressClass = object('IngressClass', 'A class of ingresses.', {
 export const ingressClasses = resource({
   group: 'networking.<domain>',
   version: 'v1',
-  kind: 'IngressClass',
   names: ['ingressclasses', 'ingressclass'],
   metadataOnUpdate: ['update', 'changes', 'object'],
   namespaced: false,

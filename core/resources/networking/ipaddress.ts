@@ -22,7 +22,6 @@ export const IPAddress = object('IPAddress', 'An allocated address; its name is 
 export const ipAddresses = resource({
   group: 'networking.<domain>',
   version: 'v1',
-  kind: 'IPAddress',
   names: ['ipaddresses', 'ipaddress', 'ip'],
   metadataOnUpdate: ['object', 'update'],
   namespaced: false,

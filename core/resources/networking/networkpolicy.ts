@@ -73,7 +73,6 @@ export const NetworkPolicy = object('NetworkPolicy', 'Restricts the traffic of p
 export const networkPolicies = resource({
   group: 'networking.<domain>',
   version: 'v1',
-  kind: 'NetworkPolicy',
   names: ['networkpolicies', 'networkpolicy', 'netpol'],
   schema: NetworkPolicy,
   columns: networkPolicyColumns,

@@ -1,4 +1,4 @@
-import { field, list, message, string } from '../../schema/model.ts'
+import { field, keyedList, list, message, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
@@ -10,10 +10,7 @@ export const ServiceCIDRSpec = message('ServiceCIDRSpec', 'Address ranges for se
 })
 
 export const ServiceCIDRStatus = message('ServiceCIDRStatus', 'State of the ranges.', {
-  conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(1, Condition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const ServiceCIDR = object('ServiceCIDR', 'Ranges from which services get their addresses.', {
@@ -24,7 +21,6 @@ export const ServiceCIDR = object('ServiceCIDR', 'Ranges from which services get
 export const serviceCIDRs = resource({
   group: 'networking.<domain>',
   version: 'v1',
-  kind: 'ServiceCIDR',
   names: ['servicecidrs', 'servicecidr'],
   namespaced: false,
   schema: ServiceCIDR,

@@ -36,7 +36,6 @@ function* warningsOf({ scheduling }: Infer<typeof RuntimeClass>, { platform }: H
 export const runtimeClasses = resource({
   group: 'node.<domain>',
   version: 'v1',
-  kind: 'RuntimeClass',
   names: ['runtimeclasses', 'runtimeclass'],
   anyFinalizers: true,
   metadataOnUpdate: ['object', 'lateUpdate'],

@@ -1,6 +1,6 @@
 import type { Platform } from '../../platform.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, int32, int64, intOrString, type JsonObject, list, map, message, pointer, string, time } from '../../schema/model.ts'
+import { field, int32, int64, intOrString, type JsonObject, keyedList, map, message, pointer, string, time } from '../../schema/model.ts'
 import { type ApiObject, resource } from '../definition.ts'
 import { validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { Condition } from '../meta/condition.ts'
@@ -40,10 +40,7 @@ export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'S
   currentHealthy: field(4, int32, 'Healthy pods.', { omitEmpty: false }),
   desiredHealthy: field(5, int32, 'Healthy pods that are needed.', { omitEmpty: false }),
   expectedPods: field(6, int32, 'Pods that are counted.', { omitEmpty: false }),
-  conditions: field(7, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(7, Condition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const PodDisruptionBudget = object('PodDisruptionBudget', 'Limits how many pods of a set are evicted at a time.', {
@@ -71,7 +68,6 @@ function dropReservedExpressions(object: ApiObject, platform: Platform): void {
 export const podDisruptionBudgets = resource({
   group: 'policy',
   version: 'v1',
-  kind: 'PodDisruptionBudget',
   names: ['poddisruptionbudgets', 'poddisruptionbudget', 'pdb'],
   anyFinalizers: true,
   metadataOnUpdate: [],

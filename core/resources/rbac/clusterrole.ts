@@ -35,7 +35,6 @@ export const ClusterRole = object(
 export const clusterRoles = resource({
   group: 'rbac.authorization.<domain>',
   version: 'v1',
-  kind: 'ClusterRole',
   names: ['clusterroles', 'clusterrole'],
   metadataOnUpdate: ['object', 'lateUpdate'],
   namespaced: false,

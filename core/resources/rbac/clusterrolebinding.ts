@@ -13,7 +13,6 @@ export const ClusterRoleBinding = object('ClusterRoleBinding', 'Grants a cluster
 export const clusterRoleBindings = resource({
   group: 'rbac.authorization.<domain>',
   version: 'v1',
-  kind: 'ClusterRoleBinding',
   names: ['clusterrolebindings', 'clusterrolebinding'],
   metadataOnUpdate: ['object', 'lateUpdate'],
   namespaced: false,

@@ -11,7 +11,6 @@ export const Role = object('Role', 'A set of permissions within a namespace.', {
 export const roles = resource({
   group: 'rbac.authorization.<domain>',
   version: 'v1',
-  kind: 'Role',
   names: ['roles', 'role'],
   metadataOnUpdate: ['object', 'lateUpdate'],
   schema: Role,

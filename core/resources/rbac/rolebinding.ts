@@ -13,7 +13,6 @@ export const RoleBinding = object('RoleBinding', 'Grants a role within its names
 export const roleBindings = resource({
   group: 'rbac.authorization.<domain>',
   version: 'v1',
-  kind: 'RoleBinding',
   names: ['rolebindings', 'rolebinding'],
   metadataOnUpdate: ['object', 'lateUpdate'],
   schema: RoleBinding,

@@ -33,7 +33,6 @@ export const DeviceClass = object('DeviceClass', 'A named choice of devices.', {
 export const deviceClasses = resource({
   group: 'resource.<domain>',
   version: 'v1',
-  kind: 'DeviceClass',
   names: ['deviceclasses', 'deviceclass'],
   metadataOnUpdate: ['object', 'update'],
   nameFormat: 'longName',

@@ -1,4 +1,4 @@
-import { field, type HookContext, type Infer, list, message, pointer, required, string } from '../../schema/model.ts'
+import { field, type HookContext, type Infer, keyedList, list, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { AllocatedDeviceStatus, AllocationResult } from './allocation.ts'
@@ -16,10 +16,7 @@ export const ResourceClaimConsumerReference = message('ResourceClaimConsumerRefe
 
 export const ResourceClaimStatus = message('ResourceClaimStatus', 'State of a claim.', {
   allocation: pointer(1, AllocationResult, 'What was allocated; absent before.'),
-  reservedFor: field(2, list(ResourceClaimConsumerReference, { listType: 'map', keys: ['uid'] }), 'Who may use it now, up to 256.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'uid',
-  }),
+  reservedFor: keyedList(2, ResourceClaimConsumerReference, 'uid', 'Who may use it now, up to 256.'),
   devices: field(
     4,
     list(AllocatedDeviceStatus, { listType: 'map', keys: ['driver', 'device', 'pool', 'shareID'] }),
@@ -48,7 +45,6 @@ function dropReleasedDevices(claim: Claim, old: Claim, { settings }: HookContext
 export const resourceClaims = resource({
   group: 'resource.<domain>',
   version: 'v1',
-  kind: 'ResourceClaim',
   names: ['resourceclaims', 'resourceclaim'],
   metadataOnUpdate: ['object', 'update'],
   schema: ResourceClaim,

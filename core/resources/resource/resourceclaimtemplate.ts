@@ -22,7 +22,6 @@ export const ResourceClaimTemplate = object('ResourceClaimTemplate', 'A template
 export const resourceClaimTemplates = resource({
   group: 'resource.<domain>',
   version: 'v1',
-  kind: 'ResourceClaimTemplate',
   names: ['resourceclaimtemplates', 'resourceclaimtemplate'],
   metadataOnUpdate: ['object', 'lateUpdate'],
   schema: ResourceClaimTemplate,

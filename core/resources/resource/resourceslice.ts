@@ -47,7 +47,6 @@ export const unselectableSlice = (label: string, apiVersion: string) =>
 export const resourceSlices = resource({
   group: 'resource.<domain>',
   version: 'v1',
-  kind: 'ResourceSlice',
   names: ['resourceslices', 'resourceslice'],
   namespaced: false,
   schema: ResourceSlice,

@@ -29,7 +29,6 @@ export const PriorityClass = object(
 export const priorityClasses = resource({
   group: 'scheduling.<domain>',
   version: 'v1',
-  kind: 'PriorityClass',
   names: ['priorityclasses', 'priorityclass', 'pc'],
   namespaced: false,
   schema: PriorityClass,

@@ -53,7 +53,6 @@ const exposed =
 export const csiDrivers = resource({
   group: 'storage.<domain>',
   version: 'v1',
-  kind: 'CSIDriver',
   names: ['csidrivers', 'csidriver'],
   namespaced: false,
   schema: CSIDriver,

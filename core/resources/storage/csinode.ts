@@ -31,7 +31,6 @@ export const CSINode = object('CSINode', "Storage drivers of a node; it has the 
 export const csiNodes = resource({
   group: 'storage.<domain>',
   version: 'v1',
-  kind: 'CSINode',
   names: ['csinodes', 'csinode'],
   metadataOnUpdate: ['object'],
   namespaced: false,

@@ -17,7 +17,6 @@ export const CSIStorageCapacity = object('CSIStorageCapacity', 'Free storage of 
 export const csiStorageCapacities = resource({
   group: 'storage.<domain>',
   version: 'v1',
-  kind: 'CSIStorageCapacity',
   names: ['csistoragecapacities', 'csistoragecapacity'],
   metadataOnUpdate: ['object', 'lateUpdate'],
   schema: CSIStorageCapacity,

@@ -55,7 +55,6 @@ function* warningsOf({ allowedTopologies = [] }: Infer<typeof StorageClass>, { p
 export const storageClasses = resource({
   group: 'storage.<domain>',
   version: 'v1',
-  kind: 'StorageClass',
   names: ['storageclasses', 'storageclass', 'sc'],
   metadataOnUpdate: ['object', 'lateUpdate'],
   namespaced: false,

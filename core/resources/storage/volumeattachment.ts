@@ -38,7 +38,6 @@ export const VolumeAttachment = object('VolumeAttachment', 'The wish to have a v
 export const volumeAttachments = resource({
   group: 'storage.<domain>',
   version: 'v1',
-  kind: 'VolumeAttachment',
   names: ['volumeattachments', 'volumeattachment'],
   metadataOnUpdate: ['object'],
   namespaced: false,

@@ -13,7 +13,6 @@ export const VolumeAttributesClass = object('VolumeAttributesClass', 'Attributes
 export const volumeAttributesClasses = resource({
   group: 'storage.<domain>',
   version: 'v1',
-  kind: 'VolumeAttributesClass',
   names: ['volumeattributesclasses', 'volumeattributesclass', 'vac'],
   metadataOnUpdate: ['update', 'changes', 'object'],
   namespaced: false,

@@ -1,4 +1,4 @@
-import { field, list, message, required, string } from '../../schema/model.ts'
+import { field, keyedList, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
 import { GroupResource } from '../meta/group-version.ts'
@@ -11,10 +11,7 @@ export const StorageVersionMigrationSpec = message('StorageVersionMigrationSpec'
 })
 
 export const StorageVersionMigrationStatus = message('StorageVersionMigrationStatus', 'State of a migration.', {
-  conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Running, Succeeded or Failed.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(1, Condition, 'type', 'Running, Succeeded or Failed.'),
   resourceVersion: field(2, string, 'Version up to which objects are rewritten.'),
 })
 
@@ -26,7 +23,6 @@ export const StorageVersionMigration = object('StorageVersionMigration', 'Rewrit
 export const storageVersionMigrations = resource({
   group: 'storagemigration.<domain>',
   version: 'v1beta1',
-  kind: 'StorageVersionMigration',
   names: ['storageversionmigrations', 'storageversionmigration'],
   anyFinalizers: true,
   gate: 'StorageVersionMigrator',

@@ -33,7 +33,6 @@ export const HorizontalPodAutoscaler = object('HorizontalPodAutoscaler', 'Scales
 export const horizontalPodAutoscalers = resource({
   group: 'autoscaling',
   version: 'v1',
-  kind: 'HorizontalPodAutoscaler',
   names: ['horizontalpodautoscalers', 'horizontalpodautoscaler', 'hpa'],
   categories: ['all'],
   schema: HorizontalPodAutoscaler,

@@ -16,7 +16,6 @@ export const ClusterTrustBundle = object('ClusterTrustBundle', 'Trust anchors fo
 export const clusterTrustBundles = resource({
   group: 'certificates.<domain>',
   version: 'v1beta1',
-  kind: 'ClusterTrustBundle',
   names: ['clustertrustbundles', 'clustertrustbundle'],
   gate: 'ClusterTrustBundle',
   namespaced: false,

@@ -1,4 +1,4 @@
-import { bytes, field, int32, list, map, message, pointer, required, string, time } from '../../../schema/model.ts'
+import { bytes, field, int32, keyedList, map, message, pointer, required, string, time } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { object } from '../../meta/object.ts'
@@ -28,10 +28,7 @@ export const PodCertificateRequestStatus = message(
   'PodCertificateRequestStatus',
   'State of the request; cannot be changed once issued, denied or failed.',
   {
-    conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Issued, Denied or Failed.', {
-      patchStrategy: 'merge',
-      patchMergeKey: 'type',
-    }),
+    conditions: keyedList(1, Condition, 'type', 'Issued, Denied or Failed.'),
     certificateChain: field(2, string, "PEM blocks, the pod's certificate first."),
     notBefore: pointer(4, time, 'When its validity begins.'),
     beginRefreshAt: pointer(5, time, 'When the node should request a new one.'),
@@ -47,7 +44,6 @@ export const PodCertificateRequest = object('PodCertificateRequest', 'Requests a
 export const podCertificateRequests = resource({
   group: 'certificates.<domain>',
   version: 'v1beta1',
-  kind: 'PodCertificateRequest',
   names: ['podcertificaterequests', 'podcertificaterequest'],
   gate: 'PodCertificateRequest',
   schema: PodCertificateRequest,

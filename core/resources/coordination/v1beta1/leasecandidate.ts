@@ -54,7 +54,6 @@ export const LeaseCandidate = object('LeaseCandidate', 'A candidate in a coordin
 export const leaseCandidates = resource({
   group: 'coordination.<domain>',
   version: 'v1beta1',
-  kind: 'LeaseCandidate',
   names: ['leasecandidates', 'leasecandidate'],
   anyFinalizers: true,
   nameFormat: 'configMapKey',

@@ -5,7 +5,6 @@ import { DeviceTaintRule, taintRuleStrategy } from '../v1beta2/devicetaintrule.t
 export const deviceTaintRules = resource({
   group: 'resource.<domain>',
   version: 'v1alpha3',
-  kind: 'DeviceTaintRule',
   names: ['devicetaintrules', 'devicetaintrule'],
   namespaced: false,
   schema: DeviceTaintRule,

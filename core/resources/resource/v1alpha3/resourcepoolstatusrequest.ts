@@ -1,4 +1,4 @@
-import { field, int32, int64, list, message, pointer, required, requiredPointer, string } from '../../../schema/model.ts'
+import { field, int32, int64, keyedList, list, message, pointer, required, requiredPointer, string } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
@@ -27,10 +27,7 @@ export const ResourcePoolStatusRequestSpec = message('ResourcePoolStatusRequestS
 export const ResourcePoolStatusRequestStatus = message('ResourcePoolStatusRequestStatus', 'The answer.', {
   poolCount: requiredPointer(6, int32, 'Pools that match, returned or not.', { omitEmpty: true }),
   pools: field(2, list(PoolStatus, { listType: 'atomic' }), 'State of the pools.'),
-  conditions: field(3, list(Condition, { listType: 'map', keys: ['type'] }), 'Complete, or Failed.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(3, Condition, 'type', 'Complete, or Failed.'),
 })
 
 export const ResourcePoolStatusRequest = message('ResourcePoolStatusRequest', 'Requests the state of device pools once.', {
@@ -42,7 +39,6 @@ export const ResourcePoolStatusRequest = message('ResourcePoolStatusRequest', 'R
 export const resourcePoolStatusRequests = resource({
   group: 'resource.<domain>',
   version: 'v1alpha3',
-  kind: 'ResourcePoolStatusRequest',
   names: ['resourcepoolstatusrequests', 'resourcepoolstatusrequest'],
   namespaced: false,
   schema: ResourcePoolStatusRequest,

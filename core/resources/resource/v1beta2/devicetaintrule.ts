@@ -1,6 +1,6 @@
 import { FieldPath } from '../../../schema/field-path.ts'
 import { timestamp } from '../../../schema/formats/time.ts'
-import { field, type Infer, list, message, pointer, required, string } from '../../../schema/model.ts'
+import { field, type Infer, keyedList, message, pointer, required, string } from '../../../schema/model.ts'
 import { resource, type Strategy } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { validateConditions } from '../../meta/condition-validation.ts'
@@ -28,10 +28,7 @@ export const DeviceTaintRuleSpec = message('DeviceTaintRuleSpec', 'A taint for d
 }).with({ validate: ({ taint }, path, errors) => validateTaint(taint, path.child('taint'), errors) })
 
 export const DeviceTaintRuleStatus = message('DeviceTaintRuleStatus', 'Effect of a taint.', {
-  conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(1, Condition, 'type', 'Latest observations, one per condition type.'),
 })
 
 export const DeviceTaintRule = object('DeviceTaintRule', 'Adds a taint to devices.', {
@@ -57,7 +54,6 @@ export const taintRuleStrategy: Strategy<Infer<typeof DeviceTaintRule>> = {
 export const deviceTaintRules = resource({
   group: 'resource.<domain>',
   version: 'v1beta2',
-  kind: 'DeviceTaintRule',
   names: ['devicetaintrules', 'devicetaintrule'],
   namespaced: false,
   schema: DeviceTaintRule,

@@ -5,7 +5,6 @@ import { ResourceClaim } from '../resourceclaim.ts'
 export const resourceClaims = resource({
   group: 'resource.<domain>',
   version: 'v1beta2',
-  kind: 'ResourceClaim',
   names: ['resourceclaims', 'resourceclaim'],
   schema: ResourceClaim,
   columns: resourceClaimColumns,

@@ -1,4 +1,4 @@
-import { field, int32, list, message, pointer, required, string } from '../../../schema/model.ts'
+import { field, int32, keyedList, list, message, pointer, required, string } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { object } from '../../meta/object.ts'
@@ -49,10 +49,7 @@ export const PodGroupResourceClaimStatus = message(
 )
 
 export const PodGroupStatus = message('PodGroupStatus', 'State of a group.', {
-  conditions: field(1, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.', {
-    patchStrategy: 'merge',
-    patchMergeKey: 'type',
-  }),
+  conditions: keyedList(1, Condition, 'type', 'Latest observations, one per condition type.'),
   resourceClaimStatuses: field(
     2,
     list(PodGroupResourceClaimStatus, { listType: 'map', keys: ['name'] }),
@@ -69,7 +66,6 @@ export const PodGroup = object('PodGroup', 'Pods that are scheduled as one.', {
 export const podGroups = resource({
   group: 'scheduling.<domain>',
   version: 'v1alpha2',
-  kind: 'PodGroup',
   names: ['podgroups', 'podgroup'],
   gate: 'GenericWorkload',
   schema: PodGroup,

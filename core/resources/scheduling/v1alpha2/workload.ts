@@ -49,7 +49,6 @@ export const Workload = object('Workload', 'An application, as far as its schedu
 export const workloads = resource({
   group: 'scheduling.<domain>',
   version: 'v1alpha2',
-  kind: 'Workload',
   names: ['workloads', 'workload'],
   gate: 'GenericWorkload',
   schema: Workload,
