@@ -1,14 +1,14 @@
 /** The entry point `fetch-apiserver/core`: a server is a fetch handler over a store. */
+
 import type { ApiServer } from './assembly/api-server.ts'
+import { allFeatures } from './assembly/features/all-features.ts'
+import { createServer, opened, prepare, type StartingServer } from './assembly/features/create.ts'
 import { prepareServer } from './assembly/server.ts'
-import type { MaybePromise } from './common/maybe-promise.ts'
 import { Shared } from './common/shared.ts'
 import type { Written } from './controllers/wakes.ts'
 import type { ResourceTable } from './objects/registry/served.ts'
 import { createKeys } from './objects/storage/keys.ts'
-import { allOptions, type ServerOptions, validateServerOptions, withDefaults } from './options/index.ts'
-import { portRows } from './options/ports.ts'
-import { validateOptions } from './options/validate.ts'
+import { allOptions, type ServerOptions, withDefaults } from './options/index.ts'
 import type { HostPorts, OpenStores, Ports } from './ports.ts'
 
 export type { ApiServer } from './assembly/api-server.ts'
@@ -16,30 +16,8 @@ export type { ServerOptions } from './options/index.ts'
 export { OptionError } from './options/validate.ts'
 export type * from './ports.ts'
 
-/** A server that is not started yet. It answers health checks, and everything else with 503. */
-export interface StartingServer extends ApiServer {
-  /** Opens the stores, and resolves when the server is ready to serve. Rejects when it can't start; then nothing is left behind. */
-  start(): Promise<void>
-}
-
-function prepare(caller: string, ports: HostPorts, open: () => MaybePromise<OpenStores>, options: ServerOptions): StartingServer {
-  validateServerOptions(caller, options)
-  const { start, wake: _wake, wakeAt: _wakeAt, isIdle: _isIdle, ...server } = prepareServer(ports, open, withDefaults(options))
-  return { ...server, start: async () => void (await start()) }
-}
-
-/** The stores of a server whose caller has opened them. */
-const opened =
-  ({ store, overrides }: Ports) =>
-  (): OpenStores => ({ store, ...(overrides && { overrides }) })
-
 /** Creates a server over the given ports; resolves when it is ready to serve. Rejects with an OptionError when an option is invalid. */
-export async function createApiServer(ports: Ports, options: ServerOptions = {}): Promise<ApiServer> {
-  validateOptions('createApiServer', portRows, ports, { required: ['store', 'clock', 'files', 'outbound', 'telemetry'] })
-  const { start, ...server } = prepare('createApiServer', ports, opened(ports), options)
-  await start()
-  return server
-}
+export const createApiServer = (ports: Ports, options: ServerOptions = {}): Promise<ApiServer> => createServer(allFeatures, ports, options)
 
 /** Where a resource is in paths. */
 export interface ResourcePlace {
@@ -103,7 +81,13 @@ export function createServerFamily(given: ServerOptions): ServerFamily {
       // Each server counts for itself.
       const general = { ...options.general, metrics: given.metrics ?? allOptions.metrics.initial(options.general.platform) }
       const authentication = { ...options.authentication, ...own }
-      const { start, ...server } = prepareServer(ports, opened(ports), { ...options, general, authentication }, { shared, continues })
+      const { start, ...server } = prepareServer(
+        allFeatures,
+        ports,
+        opened(ports),
+        { ...options, general, authentication },
+        { shared, continues },
+      )
       const { table } = await start()
       return {
         ...server,
@@ -122,4 +106,4 @@ export function createServerFamily(given: ServerOptions): ServerFamily {
  * server starts; the caller closes them. Throws an OptionError when an option is invalid.
  */
 export const prepareApiServer = (ports: HostPorts, open: () => Promise<OpenStores>, options: ServerOptions): StartingServer =>
-  prepare('prepareApiServer', ports, open, options)
+  prepare(allFeatures, 'prepareApiServer', ports, open, options)

@@ -14,6 +14,7 @@ import type { StoredMetrics } from '../objects/storage/metrics.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { HostPorts, KeyValueStore, OpenStores } from '../ports.ts'
 import type { ClusterSettings, HookContext } from '../schema/model.ts'
+import type { Features } from './features/features.ts'
 
 /** Parts with health checks of their own. */
 export interface HealthParts {
@@ -42,6 +43,7 @@ export interface Late {
 
 /** What exists before the first part of a server starts. */
 export interface AssemblyContext {
+  readonly features: Partial<Features>
   readonly options: CompleteOptions
   /** What other servers with the same options use too. */
   readonly shared: Shared<CompleteOptions>

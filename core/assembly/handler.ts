@@ -40,7 +40,7 @@ export function createHandler(
   parts: RequestParts,
   /** `beginSpan` absent: requests are not traced. */
   { health, beginSpan }: { readonly health: () => Health; readonly beginSpan: BeginSpan | undefined },
-  { options, shared, ports, settings, loopback, late, healthMetrics, stored, debug }: AssemblyContext,
+  { features, options, shared, ports, settings, loopback, late, healthMetrics, stored, debug }: AssemblyContext,
 ): Handler {
   const { table, pauses, identities, peers, requestMetrics, fairness } = parts
   const { authorizer } = parts.authorization
@@ -99,6 +99,7 @@ export function createHandler(
       maxConnectionBytesPerSecond: traffic.maxConnectionBytesPerSecond,
       forwarding: metrics.record(forwardingRows),
     },
+    connections: features.connections,
   }
   const chain = filters({
     ...traffic,

@@ -20,6 +20,7 @@ import type { ResourceTable } from '../objects/registry/served.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import type { IdentityServices } from '../verbs/services.ts'
 import type { AssemblyContext } from './context.ts'
+import { featureFor } from './features/features.ts'
 
 export interface Identities extends IdentityServices {
   readonly authenticator: Authenticator
@@ -54,7 +55,7 @@ function tokenWebhook(
 
 /** Rejects with an Error that names every fault in the authentication options. */
 export async function createIdentities(table: ResourceTable, context: AssemblyContext): Promise<Identities> {
-  const { options, shared, ports, settings, loopback } = context
+  const { features, options, shared, ports, settings, loopback } = context
   const { general, apis, authentication, serving } = options
   const { platform, metrics, identity } = general
   const { serviceAccounts: keys, anonymous } = authentication
@@ -72,6 +73,7 @@ export async function createIdentities(table: ResourceTable, context: AssemblyCo
     ports,
     reports: issuerReports(metrics.record(jwtRows), clock, identity),
     reloads: reloadReports(metrics.record(authenticationFileRows), clock, identity),
+    configured: () => featureFor(features, 'authentication', 'authentication'),
   })
   const listed = await shared.of(listedTokens)
   const audiences = keys?.audiences ?? []

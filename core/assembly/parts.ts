@@ -33,7 +33,7 @@ import { type CustomResources, createCustomResources, definitionsCheckName } fro
 import { SharedRows } from '../controllers/custom-resources/shared-rows.ts'
 import { type ControllerName, controllers } from '../controllers/index.ts'
 import { startLeadership } from '../controllers/leadership/index.ts'
-import { createEncryption, type Encryption } from '../encryption/configured.ts'
+import type { Encryption } from '../encryption/configured.ts'
 import { encryptionFileRows, encryptionRows, keyUses } from '../encryption/metrics.ts'
 import { type RequestMetrics, requestMetrics } from '../filters/metrics.ts'
 import type { RequestGate } from '../filters/request-gate.ts'
@@ -58,10 +58,11 @@ import type { OpenStores } from '../ports.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
 import { builtInResources } from '../resources/group-versions.ts'
 import { type ProxyClient, readProxyClient, registerOwn, reportAvailability, startAggregation } from './aggregation.ts'
-import { type Audit, createAudit } from './audit.ts'
+import type { Audit } from './audit.ts'
 import { type AssemblyContext, hookContextOf } from './context.ts'
 import { type EncryptedData, encryptedData } from './encrypted-data.ts'
 import { type Fairness, startFairness } from './fairness.ts'
+import { featureFor } from './features/features.ts'
 import { createHandler } from './handler.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { type PartTable, partOf } from './life-cycle.ts'
@@ -212,12 +213,16 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   // ── Storage and resources ─────────────────────────────────────────────────────────────────────
   encryption: part(
     [],
-    async (_needed, { options: { general, apis, storage }, ports, shared }) => {
+    async (_needed, { features, options: { general, apis, storage }, ports, shared }) => {
       // Its metrics are there without encryption too, as in the reference.
       const metrics = general.metrics.record(encryptionRows)
       const reloads = reloadReports(general.metrics.record(encryptionFileRows), ports.clock, general.identity)
       if (!storage.encryption) return undefined
-      return createEncryption(storage.encryption, {
+      return featureFor(
+        features,
+        'encryption',
+        'encryption',
+      )(storage.encryption, {
         platform: general.platform,
         gates: apis.gates,
         prefix: storage.prefix,
@@ -268,13 +273,14 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   identities: part(['table'], ({ table }, context) => createIdentities(table, context), { stop: close }),
   authorization: part(
     ['table'],
-    async ({ table }, { options: { general, authorization, apis }, ports }) => {
+    async ({ table }, { features, options: { general, authorization, apis }, ports }) => {
       const { platform, metrics: registry, identity } = general
       const { authorizationModes: modes, authorizationFiles: files, authorizers } = authorization
       const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
       const { authorizer, types, close } = await createAuthorization({
         modes,
         files,
+        rows: () => featureFor(features, 'authorization', 'authorizationFiles'),
         platform,
         ports,
         rbac,
@@ -443,7 +449,8 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
   audit: part(
     ['requestMetrics'],
-    ({ requestMetrics }, { options, ports }) => createAudit(options, ports, requestMetrics.audit, requestMetrics.passed('audit')),
+    ({ requestMetrics }, { features, options, ports }) =>
+      featureFor(features, 'audit', 'auditPolicy')(options, ports, requestMetrics.audit, requestMetrics.passed('audit')),
     {
       when: ({ options: { audit } }) => audit.auditPolicyFile !== undefined || audit.auditPolicy !== undefined,
       stop: (audit) => audit?.close(),
@@ -459,8 +466,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     ],
     async ({ stores, encryption, encryptedData, ...needed }, context) => {
       const { tracer } = context.ports.telemetry
-      // Imported on demand: it brings OpenTelemetry.
-      const beginSpan = tracer && (await import('../tracing/tracer.ts')).createRequestTracer(tracer)
+      const beginSpan = tracer && (await featureFor(context.features, 'tracing', 'telemetry.tracer')(tracer))
       const health = once(() =>
         context.healthOf({ stores: stores.all, encryption, readyChecks: [definitionsCheck(context), encryptedData.check] }),
       )

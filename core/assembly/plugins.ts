@@ -1,7 +1,6 @@
 /** The admission plugins of a server. */
 
 import type { AdmissionPlugin } from '../admission/attributes.ts'
-import { loadPluginConfigurations } from '../admission/file/load.ts'
 import { manifestRows } from '../admission/manifest/metrics.ts'
 import { admissionRows } from '../admission/metrics.ts'
 import { claimAccess } from '../admission/plugins/claim-access.ts'
@@ -11,6 +10,7 @@ import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
 import { hashReports } from '../config/reload-metrics.ts'
 import { emulatedRelease } from '../meta/version.ts'
 import type { AssemblyContext } from './context.ts'
+import { featureFor } from './features/features.ts'
 import { createOwnWrites } from './own-writes.ts'
 import type { Parts } from './parts.ts'
 
@@ -20,7 +20,7 @@ export async function assemblePlugins(
   context: AssemblyContext,
 ): Promise<AdmissionPlugin[]> {
   const { authorizer, rbac } = authorization
-  const { options, ports, settings, fetchOwn } = context
+  const { features, options, ports, settings, fetchOwn } = context
   const { general, apis, admission } = options
   const { platform } = general
   const { enable = [], disable = [] } = admission.admissionPlugins
@@ -29,7 +29,11 @@ export async function assemblePlugins(
   const fromFile =
     admission.admissionFile === ''
       ? {}
-      : await loadPluginConfigurations(admission.admissionFile, {
+      : await featureFor(
+          features,
+          'admission',
+          'admissionFile',
+        )(admission.admissionFile, {
           platform,
           gates: apis.gates,
           ports,

@@ -19,7 +19,8 @@ import { createIds } from '../request/ids.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { ApiServer } from './api-server.ts'
 import type { AssemblyContext } from './context.ts'
-import { answerDebug, debugPaths } from './debug.ts'
+import { answerDebug } from './debug.ts'
+import type { Features } from './features/features.ts'
 import { serverHealth } from './health.ts'
 import { LifeCycle } from './life-cycle.ts'
 import { measuredClient } from './own-client.ts'
@@ -52,6 +53,7 @@ export interface Relations {
 
 /** `open` opens the stores when the server starts. */
 export function prepareServer(
+  features: Partial<Features>,
   ports: HostPorts,
   open: () => MaybePromise<OpenStores>,
   options: CompleteOptions,
@@ -72,8 +74,9 @@ export function prepareServer(
   })
   const queues = new IdleQueues(queueMetrics(metrics))
   const stored = storedMetrics(metrics)
-  const debug = once(() => debugPaths({ options, ports, gate, stored }))
+  const debug = once(() => features.debug?.({ options, ports, gate, stored }) ?? [])
   const context: AssemblyContext = {
+    features,
     options,
     shared,
     ports,

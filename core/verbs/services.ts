@@ -16,6 +16,7 @@ import type { ResourceDefinition } from '../resources/definition.ts'
 import type { Cluster } from '../schema/cluster.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import type { RuleMetrics } from '../schema/rule-metrics.ts'
+import type { Connections } from './actions/action.ts'
 import type { Layout } from './layout.ts'
 import type { ResourceMetrics } from './metrics.ts'
 import type { EquivalentVersions } from './object-versions.ts'
@@ -110,6 +111,8 @@ export interface Services {
   readonly access: AccessServices
   /** Calls to node agents, pods and services. */
   readonly agents: AgentServices & LocatingServices
+  /** Absent: such requests are refused. */
+  readonly connections: Connections | undefined
 }
 
 /** What one request to a resource aims at. */

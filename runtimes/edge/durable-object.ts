@@ -4,7 +4,7 @@ import type { ApiServer, ServerOptions } from '../../core/server.ts'
 import { boundedStore } from '../stores/bounded.ts'
 import { type DurableObjectStorage, durableObjectDatabase } from '../stores/sql/durable-object.ts'
 import { sqlStore } from '../stores/sql.ts'
-import { createApiServer } from '../web/index.ts'
+import { createEmbedded, type EmbeddedOptions } from '../web/embedded.ts'
 import { failure } from './failure.ts'
 import { routedUser } from './routed-user.ts'
 import { type AlarmStorage, Upkeep } from './upkeep.ts'
@@ -61,6 +61,15 @@ export class ApiServerObject<Environment = unknown> {
     return {}
   }
 
+  /**
+   * Creates the server. It is made without what edge runtimes rarely have, so that a bundle stays small: files (of encryption, authorization,
+   * admission plugins), issuers of JSON web tokens, audit, traces, profiles, and connections to nodes, pods and services. `createApiServer` of
+   * `fetch-apiserver` has all of it: a subclass may return its result.
+   */
+  createServer(options: EmbeddedOptions): Promise<ApiServer> {
+    return createEmbedded({}, options)
+  }
+
   async fetch(request: Request): Promise<Response> {
     try {
       this.#server ??= this.#start()
@@ -93,7 +102,7 @@ export class ApiServerObject<Environment = unknown> {
 
   async #start(): Promise<ApiServer> {
     const { authenticators = [], ...options } = this.#options
-    return await createApiServer({
+    return await this.createServer({
       minRequestTimeout,
       // workerd notices that a client has left when it sends something.
       repeatBookmarks: true,

@@ -1,5 +1,7 @@
 /** Servers for tests that replace what options mean, or the table of resources. All others start with `in-process.ts`, as users start one. */
+
 import type { ApiServer } from '../../core/assembly/api-server.ts'
+import { allFeatures } from '../../core/assembly/features/all-features.ts'
 import { prepareServer } from '../../core/assembly/server.ts'
 import type { Apis } from '../../core/config/apis.ts'
 import type { LiveTable } from '../../core/objects/registry/table.ts'
@@ -22,7 +24,10 @@ export async function startCore({ gates, serves, ...options }: CoreOptions, port
   const complete = withDefaults(options)
   const apis = { ...complete.apis, ...(gates && { gates }), ...(serves && { serves }) }
   const { store, overrides, ...host } = { ...base, ...ports }
-  const { start, ...server } = prepareServer(host, () => ({ store, ...(overrides && { overrides }) }), { ...complete, apis })
+  const { start, ...server } = prepareServer(allFeatures, host, () => ({ store, ...(overrides && { overrides }) }), {
+    ...complete,
+    apis,
+  })
   const { table } = await start()
   return { ...server, table }
 }

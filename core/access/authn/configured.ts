@@ -6,7 +6,7 @@ import type { Platform } from '../../platform.ts'
 import type { Egress, Ports } from '../../ports.ts'
 import { anonymousAuthenticator } from './anonymous.ts'
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts'
-import { configuredAuthentication } from './file/authenticators.ts'
+import type { configuredAuthentication } from './file/authenticators.ts'
 import type { JWTAuthenticator } from './file/jwt.ts'
 import type { IssuerReports } from './jwt/metrics.ts'
 
@@ -45,6 +45,8 @@ export interface AuthenticationContext {
   readonly reports: IssuerReports
   /** Receives what becomes of the file. */
   readonly reloads: ReloadReports
+  /** What makes authenticators of issuers. */
+  configured(): typeof configuredAuthentication
 }
 
 export interface ConfiguredAuthentication {
@@ -58,6 +60,6 @@ export interface ConfiguredAuthentication {
 /** Rejects with an Error that names every problem in the flags or file. */
 export async function createAuthentication(context: AuthenticationContext): Promise<ConfiguredAuthentication> {
   const { settings, anonymous } = context
-  if (settings.configuration !== undefined || settings.oidc !== undefined) return configuredAuthentication(context)
+  if (settings.configuration !== undefined || settings.oidc !== undefined) return context.configured()(context)
   return { ...(anonymous && { anonymous: anonymousAuthenticator() }), close: () => undefined }
 }

@@ -7,7 +7,7 @@ import type { Platform } from '../../platform.ts'
 import type { Ports } from '../../ports.ts'
 import { type Policy, parsePolicyFile } from './abac-policy.ts'
 import type { Authorizer } from './authorizer.ts'
-import { type Row, rowOfFlags, rowsOfFile } from './file/rows.ts'
+import type { Row, rowOfFlags, rowsOfFile } from './file/rows.ts'
 import type { AuthorizationMetrics } from './metrics.ts'
 import { createAuthorizer } from './modes.ts'
 import { followNodes } from './node-follow.ts'
@@ -36,6 +36,8 @@ export interface AuthorizationContext {
   /** Values of `--authorization-mode`; ignored with a configuration file. */
   readonly modes: readonly string[]
   readonly files: AuthorizationFiles
+  /** What makes rows of webhooks and configuration files. */
+  rows(): { readonly rowOfFlags: typeof rowOfFlags; readonly rowsOfFile: typeof rowsOfFile }
   readonly platform: Platform
   readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
   readonly rbac: RbacIndex
@@ -90,19 +92,21 @@ export async function createAuthorization(context: AuthorizationContext): Promis
   return { authorizer: await build(rows), types: typesOf(rows), close: () => nodes.close() }
 }
 
-async function rowsOfModes({ modes, files }: AuthorizationContext): Promise<Row[]> {
+async function rowsOfModes({ modes, files, rows }: AuthorizationContext): Promise<Row[]> {
   if (!modes.includes('Webhook')) return modes.map((type) => ({ type }))
+  const { rowOfFlags } = rows()
   return modes.map((type) => (type === 'Webhook' ? rowOfFlags(files) : { type }))
 }
 
 /** Follows a configuration file: invalid new content is logged, and the last good one stays. */
 async function configured(
-  { platform, ports, reloads }: AuthorizationContext,
+  { platform, ports, reloads, rows: fromFile }: AuthorizationContext,
   path: string,
   build: (rows: readonly Row[]) => Promise<Authorizer>,
   closeOthers: () => void,
 ): Promise<Authorization> {
   const text = await readFileText(ports.files, path)
+  const { rowsOfFile } = fromFile()
   const first = rowsOfFile(text, path, platform)
   let current = await build(first)
   reloads.using(text)

@@ -1,6 +1,6 @@
 import type { Status } from '../../answers/status.ts'
-import type { ApiObject } from '../../resources/definition.ts'
-import type { Target, Verb } from '../services.ts'
+import type { ActionName, ApiObject } from '../../resources/definition.ts'
+import type { Services, Target, Verb } from '../services.ts'
 import type { SubresourceView } from '../views.ts'
 
 /** A POST that is answered without storing the body: a review, a binding, a token request. */
@@ -21,6 +21,12 @@ export interface VerbHandlers {
   /** Whether the response can be a Table; absent: it can. */
   readonly tables?: false
 }
+
+/** Actions that nodes, pods and services answer. */
+type ConnectName = Extract<ActionName, `node${string}` | `pod${string}` | `service${string}`>
+
+/** Makes the handlers of what nodes, pods and services answer. */
+export type Connections = (services: Pick<Services, 'agents' | 'writes' | 'answers'>) => { readonly [name in ConnectName]: VerbHandlers }
 
 /** Status of an action without a result. */
 export const done: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }

@@ -19,7 +19,7 @@ import type { Exchange } from '../../request/exchange.ts'
 import { PodLogOptions } from '../../resources/core/pod-options.ts'
 import type { Services, Target, Verb, WriteServices } from '../services.ts'
 import { submitConnect } from '../submission.ts'
-import type { VerbHandlers } from './action.ts'
+import type { Connections, VerbHandlers } from './action.ts'
 import { connectOptions, optionsOf } from './connect-options.ts'
 
 type Agents = Services['agents']
@@ -58,7 +58,7 @@ const flagOf = (options: Options, name: string) => options[name] === true
 const rootMethods = new Set(['GET', 'HEAD'])
 
 /** The handlers of what nodes, pods and services answer. */
-export function connections({ agents, writes, answers }: Pick<Services, 'agents' | 'writes' | 'answers'>) {
+export const connections: Connections = ({ agents, writes, answers }) => {
   const { platform, settings, forwarding } = agents
 
   /** Answers a request to switch protocols: `unpack` in the server's own way, others by passing them on. */

@@ -7,8 +7,8 @@ import type { Action, VerbHandlers } from './action.ts'
 import { selfSubjectReview, tokenReview } from './authentication-review.ts'
 import { binding, collectedBinding } from './binding.ts'
 import { componentStatuses } from './component-statuses.ts'
-import { connections } from './connect.ts'
 import { eviction } from './eviction.ts'
+import { noConnections } from './no-connections.ts'
 import { tokenRequest } from './token-request.ts'
 
 /** Handlers that replace the verbs on stored objects. */
@@ -19,7 +19,7 @@ function actionsOf(services: Services): { readonly [name in ActionName]: VerbHan
     tables: false,
   })
   return {
-    ...connections(services),
+    ...(services.connections ?? noConnections)(services),
     binding: posted(binding(services)),
     collectedBinding: posted(collectedBinding(services)),
     componentStatuses: componentStatuses(services),

@@ -1,6 +1,7 @@
 /** Health checks of a start, and the life cycle behind them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { allFeatures } from '../../../core/assembly/features/all-features.ts'
 import { LifeCycle, type PartTable } from '../../../core/assembly/life-cycle.ts'
 import { parts } from '../../../core/assembly/parts.ts'
 import { prepareServer } from '../../../core/assembly/server.ts'
@@ -130,7 +131,7 @@ function pendingServer(options: Parameters<typeof withDefaults>[0] = {}) {
   const note = (fields: object) => void logged.push(fields)
   const logger = { debug: note, info: note, warn: note, error: note }
   const ports = { clock: holdingClock, files: noFiles, outbound: webOutbound, telemetry: { logger } }
-  const server = prepareServer(ports, () => opened, withDefaults({ controllers: [], ...options }))
+  const server = prepareServer(allFeatures, ports, () => opened, withDefaults({ controllers: [], ...options }))
   const get = async (path: string) => {
     const response = await server.fetch(new Request(`http://in-process${path}`))
     return [response.status, await response.text(), response.headers] as const
@@ -231,7 +232,8 @@ resources:
     call: () => Promise.reject(new CallError(14, 'dial unix /nowhere/plugin.sock: no such file or directory')),
   }
   const options = withDefaults({ controllers: [], encryption: { file: 'encryption.yaml', automaticReload: false } })
-  const server = prepareServer({ clock: holdingClock, files, outbound, telemetry: { logger } }, () => ({ store: memoryStore() }), options)
+  const ports = { clock: holdingClock, files, outbound, telemetry: { logger } }
+  const server = prepareServer(allFeatures, ports, () => ({ store: memoryStore() }), options)
   const failed = assert.rejects(server.start(), /closed during its start/)
   await eventually('a second try', async () => logged.filter((line) => line.includes('"part":"priorityClasses"')).length >= 2)
   assert(logged.some((line) => line.includes('/nowhere/plugin.sock')))

@@ -7,6 +7,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Authorization, type AuthorizationFiles, createAuthorization } from '../../../core/access/authz/configured.ts'
+import * as fileRows from '../../../core/access/authz/file/rows.ts'
 import { authorizationFileRows, authorizationRows } from '../../../core/access/authz/metrics.ts'
 import { RbacIndex } from '../../../core/access/authz/rbac-index.ts'
 import { reloadReports } from '../../../core/config/reload-metrics.ts'
@@ -74,6 +75,7 @@ async function open(modes: string[], given: AuthorizationFiles): Promise<Authori
   const made = await createAuthorization({
     modes,
     files: given,
+    rows: () => fileRows,
     platform: createPlatform(),
     ports,
     rbac,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AuthenticationError } from '../../../../core/access/authn/authenticator.ts'
 import { type AuthenticationSettings, createAuthentication, type OidcIssuer } from '../../../../core/access/authn/configured.ts'
+import { configuredAuthentication } from '../../../../core/access/authn/file/authenticators.ts'
 import { authenticationFileRows, issuerReports, jwtRows } from '../../../../core/access/authn/jwt/metrics.ts'
 import { parseFeatureGates } from '../../../../core/config/feature-gates.ts'
 import { reloadReports } from '../../../../core/config/reload-metrics.ts'
@@ -58,6 +59,7 @@ async function start(web: Web, given: AuthenticationSettings, text = '', anonymo
     ports: { clock, files: onDisk.port, outbound: { ...web, call: () => Promise.reject(new Error('no')) }, telemetry: { logger } },
     reports: issuerReports(registry.record(jwtRows), clock, ''),
     reloads: reloadReports(registry.record(authenticationFileRows), clock, ''),
+    configured: () => configuredAuthentication,
   })
   await quiet()
   const name = async (token: string) => {
