@@ -61,12 +61,13 @@ function selector(plugins: readonly AdmissionPlugin[], phase: Phase, metrics: Ch
         inSummary(seconds)
       }
     })
-    const all = pick.map(
-      (plugin): Step => ({ plugin, ended: endOf((rejected) => metrics.plugins.in([plugin.name, type, name, rejected])) }),
-    )
+    const stepOf = (plugin: AdmissionPlugin): Step => ({
+      plugin,
+      ended: endOf((rejected) => metrics.plugins.in([plugin.name, type, name, rejected])),
+    })
     return (concerned: readonly AdmissionPlugin[]): Steps => ({
       ended,
-      steps: all.filter(({ plugin }) => concerned.includes(plugin) && plugin.operations.includes(name)),
+      steps: concerned.filter(({ operations }) => operations.includes(name)).map(stepOf),
     })
   }
   const makers = new Map<AdmissionOperation, ReturnType<typeof stepsOf>>()

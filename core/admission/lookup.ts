@@ -61,9 +61,13 @@ function objectsIn({ definition, store }: ServedResource): KindObjects {
   }
 }
 
+/** Calls `open` at once, or when there is an object with this prefix of keys. */
+export type FollowLate = (prefix: string, open: () => Following) => Following
+
 const nothing: Following = { ready: Promise.resolve(), close() {} }
 
-export function createLookup(table: ResourceTable, platform: Platform, clock: Clock): Lookup {
+/** `late`: how resources are followed that may have no objects; default: at once. */
+export function createLookup(table: ResourceTable, platform: Platform, clock: Clock, late: FollowLate = (_prefix, open) => open()): Lookup {
   const storeOf = (group: string, plural: string) => table.storeOf(platform.name(group), plural)
   const find: Lookup['find'] = (group, plural, namespace, name, context) => {
     const store = storeOf(group, plural)
@@ -99,8 +103,8 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
       return served && objectsIn(served)
     },
     follow(group, plural, follower) {
-      const store = storeOf(group, plural)
-      return store ? follow(store, clock, follower) : nothing
+      const resource = table.ofGroup(platform.name(group), plural)
+      return resource ? late(resource.keys.prefix(''), () => follow(resource.store, clock, follower)) : nothing
     },
   }
 }

@@ -47,6 +47,8 @@ export interface AssemblyContext {
   readonly options: CompleteOptions
   /** What other servers with the same options use too. */
   readonly shared: Shared<CompleteOptions>
+  /** The server continues a prepared state (`Relations.continues`). */
+  readonly continues: boolean
   readonly ports: HostPorts
   /** Opens the stores, or returns those that are open. */
   open(): MaybePromise<OpenStores>

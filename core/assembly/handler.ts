@@ -6,6 +6,7 @@ import { createAdmission } from '../admission/chain.ts'
 import { chainRows } from '../admission/metrics.ts'
 import { createAnswerServices } from '../answers/rendering/services.ts'
 import { Alarms } from '../common/alarms.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import { once } from '../common/once.ts'
 import { filters } from '../filters/chain.ts'
 import { compose, type Handler } from '../filters/filter.ts'
@@ -33,7 +34,17 @@ import { startingParts } from './starting-parts.ts'
 /** The parts that requests go through. */
 export type RequestParts = Pick<
   Parts,
-  'table' | 'pauses' | 'identities' | 'authorization' | 'nodeAgents' | 'peers' | 'audit' | 'requestMetrics' | 'fairness' | 'barrier'
+  | 'table'
+  | 'pauses'
+  | 'identities'
+  | 'authorization'
+  | 'nodeAgents'
+  | 'peers'
+  | 'audit'
+  | 'requestMetrics'
+  | 'fairness'
+  | 'barrier'
+  | 'lateFollows'
 >
 
 export function createHandler(
@@ -42,7 +53,7 @@ export function createHandler(
   { health, beginSpan }: { readonly health: () => Health; readonly beginSpan: BeginSpan | undefined },
   { features, options, shared, ports, settings, loopback, late, healthMetrics, stored, debug }: AssemblyContext,
 ): Handler {
-  const { table, pauses, identities, peers, requestMetrics, fairness } = parts
+  const { table, pauses, identities, peers, requestMetrics, fairness, lateFollows } = parts
   const { authorizer } = parts.authorization
   const { general, apis, network, serving, traffic, authentication } = options
   const { platform, metrics, version } = general
@@ -53,6 +64,11 @@ export function createHandler(
   const resourceMetrics = metrics.record(resourceRows)
   const chainMetrics = metrics.record(chainRows)
   const admission = once(() => createAdmission(late.value('plugins'), { clock, metrics: chainMetrics }))
+  /** Plugins know what was written before the request. */
+  function whenFollowed(admit: () => MaybePromise<void>): MaybePromise<void> {
+    const beginning = lateFollows?.beginning()
+    return beginning === undefined ? admit() : beginning.then(admit)
+  }
   const cluster = { platform, settings, clock }
   const services: Services = {
     dispatch: {
@@ -79,8 +95,8 @@ export function createHandler(
       equivalents: new EquivalentVersions(),
       pauses,
       admission: {
-        mutate: (attributes) => admission().mutate(attributes),
-        validate: (attributes) => admission().validate(attributes),
+        mutate: (attributes) => whenFollowed(() => admission().mutate(attributes)),
+        validate: (attributes) => whenFollowed(() => admission().validate(attributes)),
         finderOf: (resource) => admission().finderOf(resource),
       },
       authorizer,

@@ -65,6 +65,7 @@ import { type Fairness, startFairness } from './fairness.ts'
 import { featureFor } from './features/features.ts'
 import { createHandler } from './handler.ts'
 import { createIdentities, type Identities } from './identities.ts'
+import { LateFollows } from './late-follows.ts'
 import { type PartTable, partOf } from './life-cycle.ts'
 import { asksPeers, createAddresses, hasIdentityLease, hasPeerAddress, peerAddressOf, peerAnnotation, startPeers } from './peers.ts'
 import { assemblePlugins } from './plugins.ts'
@@ -91,6 +92,8 @@ interface Values {
   readonly encryptedData: EncryptedData
   readonly identities: Identities
   readonly authorization: Authorization
+  /** Absent: resources are followed at once. */
+  readonly lateFollows: LateFollows | undefined
   readonly lookup: Lookup
   readonly plugins: readonly AdmissionPlugin[]
   readonly customResources: CustomResources
@@ -297,7 +300,15 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     },
     { stop: close },
   ),
-  lookup: part(['table'], ({ table }, { options, ports }) => createLookup(table, options.general.platform, ports.clock)),
+  // Of one store, whose changes it follows.
+  lateFollows: part(
+    ['opened'],
+    ({ opened: { store, overrides } }, { options }) => (overrides ? undefined : new LateFollows(store, options.storage.prefix)),
+    { when: ({ continues }) => continues, stop: close },
+  ),
+  lookup: part(['table', 'lateFollows'], ({ table, lateFollows }, { options, ports }) =>
+    createLookup(table, options.general.platform, ports.clock, lateFollows?.follow),
+  ),
   plugins: part(['lookup', 'authorization'], (needed, context) => assemblePlugins(needed, context), {
     hooks: hook('start-apiserver-admission-initializer', 'generic-apiserver-start-informers'),
     sleeps,
@@ -462,7 +473,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   requests: part(
     [
       ...(['stores', 'encryption', 'table', 'identities', 'authorization', 'pauses', 'nodeAgents', 'peers'] as const),
-      ...(['audit', 'encryptedData', 'requestMetrics', 'fairness', 'barrier'] as const),
+      ...(['audit', 'encryptedData', 'requestMetrics', 'fairness', 'barrier', 'lateFollows'] as const),
     ],
     async ({ stores, encryption, encryptedData, ...needed }, context) => {
       const { tracer } = context.ports.telemetry

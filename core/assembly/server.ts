@@ -79,6 +79,7 @@ export function prepareServer(
     features,
     options,
     shared,
+    continues,
     ports,
     open,
     settings: {

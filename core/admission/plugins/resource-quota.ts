@@ -1,6 +1,7 @@
 /** Enforces ResourceQuotas; usage is charged before the write (pkg/admission/plugin/resourcequota). */
 
 import { ApiError, internalError, qualified } from '../../answers/status.ts'
+import { once } from '../../common/once.ts'
 import { Pauses } from '../../common/slices.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -55,27 +56,29 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
   const live = async ({ metadata }: QuotaObject) =>
     (await findLive('', 'resourcequotas', metadata.namespace ?? '', metadata.name ?? '', undefined)) as QuotaObject | undefined
 
-  const charge = createBatches({
-    pauses: new Pauses(clock),
-    quotasOf: async (namespace) => [...(known.get(namespace)?.values() ?? [])],
-    async reread(quotas) {
-      const found = await Promise.all(quotas.map(live))
-      for (const quota of found) if (quota) note(quota)
-      for (const [index, { metadata }] of quotas.entries())
-        if (found[index] === undefined) forget(metadata.namespace ?? '', metadata.name ?? '')
-      return found.filter((quota) => quota !== undefined)
-    },
-    check: (quotas, attributes, slices) => checkRequest(quotas, attributes, evaluatorOf(attributes.groupResource), limited, slices),
-    async save(quota) {
-      try {
-        note(await write.updateStatus('resourcequotas', quota))
-        return true
-      } catch (error) {
-        if (error instanceof ApiError && ['Conflict', 'NotFound'].includes(error.status.reason ?? '')) return false
-        throw error
-      }
-    },
-  })
+  const batches = once(() =>
+    createBatches({
+      pauses: new Pauses(clock),
+      quotasOf: async (namespace) => [...(known.get(namespace)?.values() ?? [])],
+      async reread(quotas) {
+        const found = await Promise.all(quotas.map(live))
+        for (const quota of found) if (quota) note(quota)
+        for (const [index, { metadata }] of quotas.entries())
+          if (found[index] === undefined) forget(metadata.namespace ?? '', metadata.name ?? '')
+        return found.filter((quota) => quota !== undefined)
+      },
+      check: (quotas, attributes, slices) => checkRequest(quotas, attributes, evaluatorOf(attributes.groupResource), limited, slices),
+      async save(quota) {
+        try {
+          note(await write.updateStatus('resourcequotas', quota))
+          return true
+        } catch (error) {
+          if (error instanceof ApiError && ['Conflict', 'NotFound'].includes(error.status.reason ?? '')) return false
+          throw error
+        }
+      },
+    }),
+  )
 
   async function charged(attributes: AdmissionAttributes): Promise<void> {
     if (!ready) await following.ready
@@ -84,7 +87,7 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
       cancel = clock.after(maxWait, () => reject(internalError('resource quota evaluation timed out')))
     })
     try {
-      await Promise.race([charge(attributes), late])
+      await Promise.race([batches()(attributes), late])
     } catch (error) {
       throw error instanceof ApiError ? error : internalError(messageOf(error))
     } finally {

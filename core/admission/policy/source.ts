@@ -1,5 +1,6 @@
 /** Follows policies and bindings. A policy is compiled on first use, once per generation, in the time slices of the requests that need it. */
 import type { MaybePromise } from '../../common/maybe-promise.ts'
+import { once } from '../../common/once.ts'
 import type { Slices } from '../../common/slices.ts'
 import { Stepped, type Steps } from '../../common/steps.ts'
 import type { MatchResources, ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
@@ -128,7 +129,7 @@ export async function followPolicies<P>(
   const { follow, platform, configuration } = context
   const policies = new Map<string, { readonly generation: string; readonly policy: Unbound<P> }>()
   const bindings = new Map<string, Binding>()
-  const { fromAll, fromStored } = exclusions(platform)
+  const excluded = once(() => exclusions(platform))
   let known: Candidates<Policy<P>> | undefined
   /** Those of manifests are bound to each other only. */
   let fixed: readonly Policy<P>[] = []
@@ -179,7 +180,7 @@ export async function followPolicies<P>(
       known ??= new Candidates(
         inForce(),
         ({ matcher, isStatic }, each) =>
-          !fromAll(each.groupResource) && (isStatic || !fromStored(each.groupResource)) && matcher.concerns(each),
+          !excluded().fromAll(each.groupResource) && (isStatic || !excluded().fromStored(each.groupResource)) && matcher.concerns(each),
       )
       return known.of(attributes)
     },

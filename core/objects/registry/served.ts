@@ -35,6 +35,8 @@ export interface ResourceTable {
   versionsOf(resource: ServedResource): readonly ServedResource[]
   /** The definition of a resource in another version, served or not. */
   definitionIn(definition: ResourceDefinition, apiVersion: string): ResourceDefinition | undefined
+  /** A resource in one of its versions, served or not. */
+  ofGroup(group: string, plural: string): ServedResource | undefined
   /** The store of a resource, whichever versions are served. */
   storeOf(group: string, plural: string): WatchableStore | undefined
   /** Incremented on every change, for memoization. */

@@ -48,6 +48,8 @@ export function createResourceTable(serve: ServeRows, fixed: FixedSet = noFixedS
   const owners = new StorageKeyOwners()
   const overlaps = (name: string, storageKey: string) => fixed.owners.overlaps(name, storageKey) || owners.overlaps(name, storageKey)
 
+  const ofGroup = (group: string, plural: string) => fixed.ofGroup(group, plural) ?? index().ofGroup(group, plural)
+
   const table: Omit<LiveTable, 'revision'> & { revision: number } = {
     overlaps,
     lookup: (group, version, plural) => fixed.lookup(group, version, plural) ?? index().lookup(group, version, plural),
@@ -58,7 +60,8 @@ export function createResourceTable(serve: ServeRows, fixed: FixedSet = noFixedS
       return fixed.ofStorageKey(storageKey) ?? index().ofStorageKey(storageKey) ?? onlyOf(resource)
     },
     definitionIn: (definition, apiVersion) => fixed.definitionIn(definition, apiVersion) ?? index().definitionIn(definition, apiVersion),
-    storeOf: (group, plural) => (fixed.ofGroup(group, plural) ?? index().ofGroup(group, plural))?.store,
+    ofGroup,
+    storeOf: (group, plural) => ofGroup(group, plural)?.store,
     revision: 0,
     follow(changed) {
       followers.add(changed)

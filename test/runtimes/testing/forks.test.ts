@@ -1,7 +1,7 @@
 /** Forks and restored servers start what they need when it is needed: nothing that a server does may be missed. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { startTestServer, type TestServer, type TestServerOptions } from '../../../runtimes/testing/index.ts'
+import { startTestServer, type TestObject, type TestServer, type TestServerOptions } from '../../../runtimes/testing/index.ts'
 
 async function open(t: TestContext, options: TestServerOptions = {}): Promise<TestServer> {
   const server = await startTestServer(options)
@@ -74,6 +74,92 @@ test('the first request of a fork may be a write: admission, allocations and cus
   })
   assert.equal(answer.status, 404)
 })
+
+/** Of the resources that a server has opened. */
+async function openedIn(server: TestServer): Promise<string[]> {
+  const series = (await textOf(server, '/metrics')).matchAll(/^watch_cache_capacity{group="([^"]*)",resource="([^"]*)"}/gm)
+  return [...series].map(([, group, resource]) => (group ? `${resource}.${group}` : String(resource))).sort()
+}
+
+test('the first write of a fork opens no resources that only its plugins would follow', async (t) => {
+  const fork = await forkOf(t, await open(t))
+  await fork.objects('v1', 'ConfigMap').create({ metadata: { name: 'one' } })
+  const opened = await openedIn(fork)
+  assert(opened.includes('namespaces'))
+  assert.deepEqual(
+    opened.filter((resource) => /resourcequotas|admissionregistration/.test(resource)),
+    [],
+  )
+})
+
+const registration = 'admissionregistration.k8s.io/v1'
+const matched = { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }] }
+const refusing = { name: 'refusing' }
+
+/** What refuses config maps from the moment that it is there, of each resource that plugins follow. */
+const refusals: Readonly<Record<string, { readonly objects: readonly TestObject[]; readonly refused: RegExp }>> = {
+  quota: {
+    objects: [
+      {
+        ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: refusing, spec: { hard: { 'count/configmaps': '1' } } },
+        status: { hard: { 'count/configmaps': '1' }, used: { 'count/configmaps': '1' } },
+      },
+    ],
+    refused: /exceeded quota: refusing/,
+  },
+  policy: {
+    objects: [
+      {
+        apiVersion: registration,
+        kind: 'ValidatingAdmissionPolicy',
+        metadata: refusing,
+        spec: { matchConstraints: matched, validations: [{ expression: 'false', message: 'never' }] },
+      },
+      {
+        apiVersion: registration,
+        kind: 'ValidatingAdmissionPolicyBinding',
+        metadata: refusing,
+        spec: { policyName: 'refusing', validationActions: ['Deny'] },
+      },
+    ],
+    refused: /never/,
+  },
+  ...Object.fromEntries(
+    ['Mutating', 'Validating'].map((phase) => [
+      `${phase} webhook`,
+      {
+        objects: [
+          {
+            apiVersion: registration,
+            kind: `${phase}WebhookConfiguration`,
+            metadata: refusing,
+            webhooks: [
+              {
+                name: 'refusing.example.com',
+                rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+                clientConfig: { url: 'https://127.0.0.1:1/' },
+                ...{ sideEffects: 'None', admissionReviewVersions: ['v1'] },
+              },
+            ],
+          },
+        ],
+        refused: /failed calling webhook "refusing.example.com"/,
+      },
+    ]),
+  ),
+}
+
+for (const [what, { objects, refused }] of Object.entries(refusals))
+  test(`the first ${what} of a fork is in effect for the next request`, async (t) => {
+    const fork = await forkOf(t, await open(t, { controllers: [] }))
+    const maps = fork.objects('v1', 'ConfigMap')
+    await maps.create({ metadata: { name: 'before' } })
+    for (const { apiVersion, kind, status, ...object } of objects) {
+      await fork.objects(apiVersion, kind).create(object)
+      if (status) await fork.objects(apiVersion, kind).patch(object.metadata?.name ?? '', { status }, 'status')
+    }
+    await assert.rejects(maps.create({ metadata: { name: 'after' } }), refused)
+  })
 
 test('controllers of a fork work from its first change on', async (t) => {
   const server = await open(t)
