@@ -10,12 +10,24 @@ const maxKept = 64
 const largestKept = 16_384
 const maxCharacters = 16 * largestKept
 
-interface Write {
+class Write {
   readonly key: string
   readonly stored: Uint8Array
   readonly printed: Printed
-  readonly object: ApiObject
-  served?: { readonly revision: number; readonly bytes: Uint8Array }
+  served: { readonly revision: number; readonly bytes: Uint8Array } | undefined
+  #object: ApiObject | undefined
+
+  constructor(key: string, stored: Uint8Array, printed: Printed) {
+    this.key = key
+    this.stored = stored
+    this.printed = printed
+  }
+
+  /** Made when it is first asked for: most objects are not written again while their write is kept. */
+  get object(): ApiObject {
+    this.#object ??= asStored(this.printed.object as Json) as ApiObject
+    return this.#object
+  }
 }
 
 /**
@@ -35,13 +47,13 @@ export class RecentWrites {
     this.#codec = codec
   }
 
-  /** Call before a printed object is written as this value. */
+  /** Call before a printed object is written as this value. The object must not be changed afterwards. */
   note(key: string, stored: Uint8Array, printed: Printed): void {
     const { length } = printed.json
     if (length > largestKept) return
     this.#characters += length
     while (this.#count === maxKept || this.#characters > maxCharacters) this.#dropOldest()
-    this.#writes[(this.#oldest + this.#count++) % maxKept] = { key, stored, printed, object: asStored(printed.object as Json) as ApiObject }
+    this.#writes[(this.#oldest + this.#count++) % maxKept] = new Write(key, stored, printed)
   }
 
   #dropOldest(): void {
