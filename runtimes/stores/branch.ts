@@ -1,7 +1,8 @@
 import { SortedIndex } from '../../core/common/sorted-index.ts'
 import type { KeyValue, ListOptions, ListResult, StoreEvent } from '../../core/ports.ts'
 import { byteOrder } from './byte-order.ts'
-import { type Change, compacted, type Head, History, type Since, type Versions } from './history.ts'
+import { type Change, History, type Readable, type Since, type Versions } from './history.ts'
+import { compacted, type Head } from './version.ts'
 
 /** Maximum depth of branches to read through; a freeze beyond it copies everything. */
 const deepest = 8
@@ -10,7 +11,7 @@ const textIndex = () => new SortedIndex((text: string) => text)
 
 /** An immutable history and its depth. */
 interface Frozen {
-  readonly versions: Versions
+  readonly versions: Readable
   readonly depth: number
 }
 

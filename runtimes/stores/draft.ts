@@ -1,6 +1,7 @@
 /** The state that a write of a group commit is decided against: the history, and the earlier changes of the same commit. */
 import type { KeyValue } from '../../core/ports.ts'
-import type { Change, Head, KeyRange, KeyState, Versions } from './history.ts'
+import type { Change, KeyRange, KeyState, Versions } from './history.ts'
+import type { Head } from './version.ts'
 
 /** The changes of one group commit, which no read sees yet. */
 export class Draft {

@@ -12,7 +12,7 @@ import { restoringName } from './log/names.ts'
 import { openLog } from './log/open.ts'
 import { type Owner, takeOwnership } from './log/owner.ts'
 import { recoverLog } from './log/recover.ts'
-import { keyValueStore } from './mvcc.ts'
+import { keyValueStore, viewableStore } from './mvcc.ts'
 import { durableRows } from './option-rows.ts'
 
 export interface DurableStoreOptions {
@@ -39,7 +39,7 @@ export interface DurableStoreOptions {
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<KeyValueStore> {
   validateOptions('openDurableStore', durableRows, options, { required: ['directory', 'clock', 'logger'] })
-  return keyValueStore(await openDurableEngine(options))
+  return viewableStore(await openDurableEngine(options))
 }
 
 export interface DurableEngineOptions extends DurableStoreOptions {

@@ -1,6 +1,8 @@
 import { firstNot, SortedIndex } from '../../core/common/sorted-index.ts'
 import { type KeyValue, type ListOptions, type ListResult, StoreError, type StoreEvent } from '../../core/ports.ts'
 import { byteOrder } from './byte-order.ts'
+import { compacted, type Entry, type Head, isThere, type Lineage, orderOf, type Version, versionAt } from './version.ts'
+import { View } from './view.ts'
 
 /** One committed change. The changes of a transaction have the same revision; a key has one put in it at most, and may be deleted before or after. */
 export interface Change {
@@ -13,40 +15,6 @@ export interface Change {
   readonly value?: Uint8Array
   /** Lease of the key; 0n: none. */
   readonly lease: bigint
-}
-
-interface Entry {
-  readonly key: string
-  /** See `byteOrder`. */
-  readonly order: string
-  head: Version | undefined
-}
-
-const orderOf = ({ order }: Entry) => order
-
-export interface Lineage {
-  /** Number of changes since the creation, 1 or more; of a deletion 0. */
-  readonly version: number
-  /** 0n: none. */
-  readonly lease: bigint
-}
-
-/** The newest version of a key. */
-export interface Head extends Lineage {
-  /** Absent: the key was deleted. */
-  readonly kv: KeyValue | undefined
-}
-
-/** A key's state from `revision` on. */
-interface Version extends Head {
-  readonly entry: Entry
-  readonly revision: number
-  readonly deleted: boolean
-  /** Absent for a deletion, and for an old version whose value can be loaded. */
-  kv: KeyValue | undefined
-  older: Version | undefined
-  /** Size in bytes of the replaced value. */
-  readonly replaced: number
 }
 
 /** A set of keys that are next to each other. */
@@ -96,11 +64,11 @@ export interface Since {
   readonly revision: number
 }
 
+/** What can be read of a history. */
+export type Readable = Pick<History, 'revision' | 'oldest' | 'get' | 'head' | 'list' | 'count' | 'since'>
+
 /** The operations that a store needs of its history. */
-export type Versions = Pick<
-  History,
-  'revision' | 'oldest' | 'get' | 'head' | 'list' | 'count' | 'bytes' | 'past' | 'cut' | 'apply' | 'since' | 'compact'
->
+export type Versions = Readable & Pick<History, 'bytes' | 'past' | 'cut' | 'apply' | 'compact'>
 
 /**
  * All keys with their versions since the last compaction. Plain synchronous data; revision 1 is the empty store, as in etcd.
@@ -117,6 +85,10 @@ export class History {
   #log: Version[] = []
   #past = 0
   readonly #load: Load | undefined
+  /** In the order of their revisions. */
+  readonly #views = new Set<View>()
+  /** Revision of the newest view: values that it needs stay in memory. */
+  #viewed = 0
 
   /** Starts at revision `oldest`, without keys. */
   constructor(oldest = 1, load?: Load) {
@@ -291,6 +263,18 @@ export class History {
     return this.#log[passed - 1]?.revision ?? this.#oldest
   }
 
+  /** The current state, which stays as it is until it is closed. Takes constant time. */
+  view(): View {
+    const parts = { entryOf: (key: string) => this.#entries.get(key), under: (prefix: string, from: string) => this.#under(prefix, from) }
+    const view = new View(this.#revision, parts, () => {
+      this.#views.delete(view)
+      this.#viewed = [...this.#views].at(-1)?.revision ?? 0
+    })
+    this.#views.add(view)
+    this.#viewed = view.revision
+    return view
+  }
+
   /** Adds the next change. Its revision is the current one plus 1, or the current one for a further change of a transaction. */
   apply(change: Change): StoreEvent {
     const previous = this.#entries.get(change.key)?.head?.kv
@@ -370,6 +354,7 @@ export class History {
     const passed = this.#log.slice(0, this.#logged(revision))
     this.#log = this.#log.slice(passed.length)
     for (const version of passed) {
+      for (const view of this.#views) view.keep(version)
       version.older = undefined
       this.#past -= version.replaced
     }
@@ -390,7 +375,7 @@ export class History {
     const version = this.#append(change, known, older)
     this.#log.push(version)
     this.#past += version.replaced
-    if (older && this.#load) older.kv = undefined
+    if (older && this.#load && older.revision > this.#viewed) older.kv = undefined
     this.#revision = change.revision
     return version
   }
@@ -489,21 +474,8 @@ export function versionOf({ value, version, createRevision, revision }: Change, 
   return older && older.version > 0 ? older.version + 1 : 2
 }
 
-/** The newest version up to a revision. */
-function versionAt({ head }: Entry, revision: number): Version | undefined {
-  let version = head
-  while (version && version.revision > revision) version = version.older
-  return version
-}
-
-const isThere = (version: Version | undefined) => version !== undefined && !version.deleted
-
 const sizeOf = (event: StoreEvent) =>
   (event.type === 'put' ? event.kv.value.byteLength : 0) + (event.previous?.value.byteLength ?? 0) + eventBytes
-
-export function compacted(revision: number, oldest: number): StoreError {
-  return new StoreError('compacted', `revision ${revision} has been compacted, the oldest one left is ${oldest}`, oldest)
-}
 
 function future(revision: number, current: number): StoreError {
   return new StoreError('future-revision', `revision ${revision} is a future revision, the current one is ${current}`, current)

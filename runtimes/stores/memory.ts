@@ -1,7 +1,8 @@
 import { validateOptions } from '../../core/options/validate.ts'
 import type { Clock, KeyValueStore } from '../../core/ports.ts'
+import { Engine } from './engine.ts'
 import { History } from './history.ts'
-import { createMvcc } from './mvcc.ts'
+import { viewableStore } from './mvcc.ts'
 import { memoryRows } from './option-rows.ts'
 
 export interface MemoryStoreOptions {
@@ -15,7 +16,7 @@ export interface MemoryStoreOptions {
 export function memoryStore(given: MemoryStoreOptions = {}): KeyValueStore {
   validateOptions('memoryStore', memoryRows, given)
   const { clock = hostClock, pastBytes } = given
-  return createMvcc({ clock, history: new History(), ...(pastBytes !== undefined && { pastBytes }) })
+  return viewableStore(new Engine({ clock, history: new History(), ...(pastBytes !== undefined && { pastBytes }) }))
 }
 
 /** Timers that do not keep a process alive. */

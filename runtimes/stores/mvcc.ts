@@ -9,6 +9,8 @@ import {
 } from '../../core/ports.ts'
 import type { Draft } from './draft.ts'
 import { Engine, type EngineOptions, isClosed } from './engine.ts'
+import type { History } from './history.ts'
+import type { View } from './view.ts'
 
 /** Maximum value size in bytes: etcd's default for a whole request. */
 const valueLimit = 1.5 * 1024 * 1024
@@ -24,6 +26,15 @@ interface Swap {
 
 /** A store with the data model of etcd v3 over a history in memory. */
 export const createMvcc = (options: EngineOptions): KeyValueStore => keyValueStore(new Engine(options))
+
+/** A store that keeps its content in memory. */
+export interface ViewableStore extends KeyValueStore {
+  /** The present content, which stays as it is until the view is closed. Takes constant time. */
+  view(): View
+}
+
+/** Like `keyValueStore`. */
+export const viewableStore = (engine: Engine<History>): ViewableStore => ({ ...keyValueStore(engine), view: () => engine.history.view() })
 
 /** The store's port on an engine. */
 export function keyValueStore(engine: Engine): KeyValueStore {

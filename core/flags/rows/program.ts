@@ -35,6 +35,6 @@ export const programFlags = {
   'max-branch-bytes': quantity({
     default: 256 * 1024 * 1024,
     min: 1024 * 1024,
-    help: 'Maximum bytes of memory for what a branch has stored, and for what it has copied of a store that is not in memory. Each object counts as 1 KiB besides.',
+    help: 'Maximum bytes of memory for what a branch has stored, and for what it has read of a store that is not in memory. Each object counts as 1 KiB besides.',
   }),
 }

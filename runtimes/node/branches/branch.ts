@@ -1,22 +1,16 @@
-/** One branch: a server in memory over copies of what its live server has stored at one time. */
+/** One branch: a server in memory over what its live server has stored at one time. */
 import { entityTooLarge, forbidden, tooManyRequests } from '../../../core/answers/status.ts'
-import type { Connection, HostPorts, KeyValueStore, OpenStores } from '../../../core/ports.ts'
+import type { Connection, HostPorts, KeyValueStore, OpenStores, StoreOverride } from '../../../core/ports.ts'
 import { maxBodyBytes } from '../../../core/request/body.ts'
 import type { User } from '../../../core/request/exchange.ts'
 import { LightRequest } from '../../../core/request/light-request.ts'
 import type { FamilyServer, ObjectPlace, ServerFamily } from '../../../core/server.ts'
-import { forkableStore, type StoreSnapshot } from '../../stores/forkable.ts'
+import { type BranchedStore, branchedStore } from '../../stores/branched.ts'
 import { TestClock } from '../../testing/clock.ts'
 import type { HandedOn } from './handed-on.ts'
 import { Writes } from './writes.ts'
 
 export const branchResource = { group: '', resource: 'branches' }
-
-/** What a branch starts with: the main store, and those for selected resources. */
-export interface Base {
-  readonly main: StoreSnapshot
-  readonly overrides: readonly (Pick<NonNullable<OpenStores['overrides']>[number], 'resources'> & { readonly state: StoreSnapshot })[]
-}
 
 export interface Settings {
   readonly name: string
@@ -29,6 +23,8 @@ export interface Settings {
 }
 
 export interface Surroundings {
+  /** Of the live server. */
+  readonly live: OpenStores
   readonly ports: HostPorts
   readonly family: ServerFamily
   readonly handedOn: HandedOn
@@ -44,32 +40,38 @@ export interface Touched {
 /** Requests at a time, watches included. */
 const maxInFlight = 1_000
 
-export const revisionOf = ({ main }: Base): number => main.base.versions.revision
-
 export class Branch {
   readonly settings: Settings
-  readonly base: Base
   readonly #surroundings: Surroundings
   readonly #clock: TestClock
   readonly #writes: Writes<Touched>
-  readonly #stores: KeyValueStore[] = []
+  readonly #stores: BranchedStore[] = []
   #server: FamilyServer | undefined
   #inFlight = 0
   #closing: Promise<void> | undefined
 
-  private constructor(settings: Settings, base: Base, surroundings: Surroundings) {
+  private constructor(settings: Settings, surroundings: Surroundings) {
     this.settings = settings
-    this.base = base
     this.#surroundings = surroundings
     this.#clock = new TestClock(surroundings.ports.clock)
     this.#writes = new Writes(settings.maxBytes, (key) => this.#place(key))
   }
 
   /** Resolves when it serves. */
-  static async start(settings: Settings, base: Base, surroundings: Surroundings): Promise<Branch> {
-    const branch = new Branch(settings, base, surroundings)
-    await branch.#start()
+  static async start(settings: Settings, surroundings: Surroundings): Promise<Branch> {
+    const branch = new Branch(settings, surroundings)
+    try {
+      await branch.#start()
+    } catch (error) {
+      await branch.close()
+      throw error
+    }
     return branch
+  }
+
+  /** Revision of the live server's store at which it began. */
+  get revision(): number {
+    return this.#stores[0]?.revision ?? 0
   }
 
   get inFlight(): number {
@@ -116,9 +118,10 @@ export class Branch {
   }
 
   async #start(): Promise<void> {
-    const { ports, family } = this.#surroundings
-    const overrides = this.base.overrides.map(({ resources, state }) => ({ resources, store: this.#open(state) }))
-    const store = this.#open(this.base.main)
+    const { ports, family, live } = this.#surroundings
+    const store = await this.#open(live.store)
+    const overrides: StoreOverride[] = []
+    for (const each of live.overrides ?? []) overrides.push({ resources: each.resources, store: await this.#open(each.store) })
     // Nothing of the process: no audit log, no profiles, no traces.
     const telemetry = { logger: ports.telemetry.logger }
     this.#server = await family.start({ ...ports, telemetry, clock: this.#clock, store, overrides }, true)
@@ -128,22 +131,20 @@ export class Branch {
 
   async #close(): Promise<void> {
     await this.#server?.close()
-    for (const store of this.#stores) await store.close()
+    for (const { store } of this.#stores) await store.close()
   }
 
-  #open(from: StoreSnapshot): KeyValueStore {
-    const store = forkableStore({ clock: this.#clock, from, pastBytes: this.settings.maxBytes })
-    this.#stores.push(store)
-    return this.#writes.noted(store)
+  async #open(other: KeyValueStore): Promise<KeyValueStore> {
+    const { maxBytes } = this.settings
+    const branched = await branchedStore(other, { clock: this.#clock, pastBytes: maxBytes, readBytes: maxBytes })
+    this.#stores.push(branched)
+    return this.#writes.noted(branched.store)
   }
 
   /** Undefined: no object of the API, or none that is served yet. */
   #place(key: string): Touched | undefined {
     const place = this.#server?.objectOf(key)
-    if (place === undefined) return undefined
-    const states = [this.base.main, ...this.base.overrides.map(({ state }) => state)]
-    const before = states.map(({ base }) => base.versions.get(key)?.modRevision).find((revision) => revision !== undefined)
-    return { place, before: before ?? 0 }
+    return place && { place, before: this.#stores.map(({ before }) => before(key)).find((revision) => revision > 0) ?? 0 }
   }
 }
 

@@ -1,14 +1,12 @@
 /** All branches of a server, by name. */
-import { ApiError } from '../../../core/answers/status.ts'
 import { once } from '../../../core/common/once.ts'
 import { controllerManager, serverManager } from '../../../core/controllers/client.ts'
 import type { Platform } from '../../../core/platform.ts'
-import { type HostPorts, type OpenStores, StoreError } from '../../../core/ports.ts'
+import type { HostPorts, OpenStores } from '../../../core/ports.ts'
 import type { User } from '../../../core/request/exchange.ts'
 import { createServerFamily, type ServerOptions } from '../../../core/server.ts'
-import { stateOf } from '../../stores/state-at.ts'
 import { Named } from '../named.ts'
-import { type Base, Branch, branchResource, revisionOf } from './branch.ts'
+import { Branch, branchResource } from './branch.ts'
 import type { HandedOn } from './handed-on.ts'
 import { branchOptions } from './options.ts'
 
@@ -37,8 +35,6 @@ export class Branches {
   readonly #family: () => Promise<ReturnType<typeof createServerFamily>>
   readonly #branches: Named<Branch>
   readonly #expiries = new Map<Branch, () => void>()
-  /** The latest state that a branch has started with: it is shared as long as the live server has not changed. */
-  #latest: Base | undefined
   #isClosed = false
 
   constructor(given: BranchesOptions) {
@@ -73,7 +69,7 @@ export class Branches {
     const branch = await this.#branches.make(name, async () => {
       const created = ports.clock.now()
       const settings = { name, owner, created, expires: created + Math.min(ttl ?? limits.ttl, limits.ttl), maxBytes: limits.bytes }
-      return Branch.start(settings, await this.#base(name), { ports, handedOn, family: await this.#family() })
+      return Branch.start(settings, { live: this.#given.stores(), ports, handedOn, family: await this.#family() })
     })
     if (this.#isClosed) await branch.close()
     else this.#expireLater(branch)
@@ -85,7 +81,6 @@ export class Branches {
     this.#branches.delete(name)
     this.#expiries.get(branch)?.()
     this.#expiries.delete(branch)
-    if (this.#branches.size === 0) this.#latest = undefined
     await branch.close()
   }
 
@@ -101,27 +96,5 @@ export class Branches {
     const end = () =>
       void this.delete(name).catch((error: unknown) => telemetry.logger.error({ branch: name, err: error }, 'branch not ended'))
     this.#expiries.set(branch, clock.after(expires - created, end))
-  }
-
-  async #base(name: string): Promise<Base> {
-    const { limits, options, ports } = this.#given
-    const { store, overrides = [] } = this.#given.stores()
-    const latest = this.#latest
-    const revisions = await Promise.all([store, ...overrides.map((each) => each.store)].map((each) => each.currentRevision()))
-    const known = latest && [latest.main, ...latest.overrides.map(({ state }) => state)].map(({ base }) => base.versions.revision)
-    if (latest && revisions.every((revision, at) => revision === known?.[at])) return latest
-    const how = { prefix: `${options.prefix ?? '/registry'}/`, clock: ports.clock, maxBytes: limits.bytes }
-    try {
-      const others: Base['overrides'][number][] = []
-      for (const each of overrides) others.push({ resources: each.resources, state: await stateOf(each.store, how) })
-      const base = { main: await stateOf(store, how), overrides: others }
-      this.#latest = base
-      ports.telemetry.logger.info({ branch: name, revision: revisionOf(base) }, 'branch: state copied')
-      return base
-    } catch (error) {
-      if (error instanceof StoreError && error.code === 'no-space')
-        throw new ApiError('Forbidden', `${branchResource.resource} "${name}" is forbidden: ${error.message}`)
-      throw error
-    }
   }
 }

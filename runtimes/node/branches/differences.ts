@@ -9,7 +9,7 @@ import { isObject } from '../../../core/schema/json/is-object.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import type { ObjectPlace } from '../../../core/server.ts'
 import { type Change, changesOf } from '../../testing/changes.ts'
-import { type Branch, revisionOf, type Touched } from './branch.ts'
+import type { Branch, Touched } from './branch.ts'
 
 /** Asks a server for an object as a user. */
 export type Ask = (path: string, user: User) => Promise<Response>
@@ -149,7 +149,7 @@ export interface Comparison {
 
 /** In order of dependency: definitions and namespaces first. Rejects with an ApiError. */
 export async function differencesOf(comparison: Comparison): Promise<Differences> {
-  const { settings, base } = comparison.branch
+  const { settings, revision } = comparison.branch
   const differences: Difference[] = []
   let hidden = 0
   for (const touched of comparison.branch.touched()) {
@@ -158,5 +158,5 @@ export async function differencesOf(comparison: Comparison): Promise<Differences
     else if (found) differences.push(found)
   }
   differences.sort((a, b) => (order(a) < order(b) ? -1 : 1))
-  return { branch: settings.name, revision: String(revisionOf(base)), differences, hidden }
+  return { branch: settings.name, revision: String(revision), differences, hidden }
 }

@@ -1,7 +1,7 @@
 /** What the interface does, as rows. */
 import { badRequest } from '../../../core/answers/status.ts'
 import type { User } from '../../../core/request/exchange.ts'
-import { type Branch, revisionOf } from './branch.ts'
+import type { Branch } from './branch.ts'
 import type { Branches } from './branches.ts'
 import { type Ask, differencesOf } from './differences.ts'
 
@@ -34,12 +34,12 @@ export interface Row {
 }
 
 /** A branch as clients see it. */
-export function describe({ settings: { name, owner, created, expires }, base, inFlight }: Branch) {
+export function describe({ settings: { name, owner, created, expires }, revision, inFlight }: Branch) {
   const time = (milliseconds: number) => new Date(milliseconds).toISOString()
   return {
     name,
     owner: owner.name,
-    revision: String(revisionOf(base)),
+    revision: String(revision),
     created: time(created),
     expires: time(expires),
     requestsInFlight: inFlight,
