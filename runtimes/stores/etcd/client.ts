@@ -1,8 +1,9 @@
 /**
- * One etcd member over gRPC: frequent calls with messages.ts, the others with etcd3's generated clients. Calls are not retried here, because a
+ * One etcd member over gRPC: frequent calls and those of a start with messages.ts, the others with
+ * etcd3's generated clients. Calls are not retried here, because a
  * repeated swap that had succeeded would be reported as lost; endpoints.ts decides what is retried, and where. No other file imports etcd3.
  */
-import type { ICallable, KVClient, LeaseClient, MaintenanceClient } from 'etcd3'
+import type { ICallable, KVClient } from 'etcd3'
 import { CallError, type Clock, type Context, type Logger, type Span } from '../../../core/ports.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { slowOperation } from '../../../core/tracing/span.ts'
@@ -11,8 +12,12 @@ import { type Channel, createChannel } from '../../wire/client/channel.ts'
 import { internal } from '../../wire/client/codes.ts'
 import type { SocketOptions } from '../../wire/client/socket.ts'
 import {
+  emptyRequest,
+  leaseGrantRequest,
+  leaseGrantResponse,
   type RangeResponse,
   rangeResponse,
+  statusResponse,
   type TxnResponse,
   txnResponse,
   type WatchRequest,
@@ -55,13 +60,6 @@ export interface CallOptions {
   readonly urgent?: boolean
 }
 
-/** The calls that etcd3 encodes. */
-interface RareCalls {
-  readonly kv: KVClient
-  readonly lease: LeaseClient
-  readonly maintenance: MaintenanceClient
-}
-
 type Exec = ICallable<unknown>['exec']
 
 /** A generated method of etcd3. */
@@ -73,22 +71,20 @@ interface Method {
 
 type Methods = Readonly<Record<string, Method>>
 
-/** Loads etcd3, which takes longer than everything else of a start. It creates its methods with a client, which does not connect until it is used. */
-async function rareCalls(channel: Channel): Promise<RareCalls> {
-  const { Etcd3, KVClient, LeaseClient, MaintenanceClient } = await import('etcd3')
+/**
+ * Loads etcd3, which takes longer than everything else of a start: no call of a start needs it. It creates its methods with a client, which does
+ * not connect until it is used.
+ */
+async function rareCalls(channel: Channel): Promise<KVClient> {
+  const { Etcd3, KVClient } = await import('etcd3')
   class Generated extends Etcd3 {
-    methods(service: 'KV' | 'Lease' | 'Maintenance'): Promise<Methods> {
-      return this.pool.withConnection(service, ({ client }) => client as unknown as Methods)
+    methods(): Promise<Methods> {
+      return this.pool.withConnection('KV', ({ client }) => client as unknown as Methods)
     }
   }
   const generated = new Generated({ hosts: 'unused' })
-  const through = async (service: 'KV' | 'Lease' | 'Maintenance') => callable(await generated.methods(service), channel)
   try {
-    return {
-      kv: new KVClient(await through('KV')),
-      lease: new LeaseClient(await through('Lease')),
-      maintenance: new MaintenanceClient(await through('Maintenance')),
-    }
+    return new KVClient(callable(await generated.methods(), channel))
   } finally {
     generated.close()
   }
@@ -106,7 +102,7 @@ export function openClient(server: string, tls: SocketOptions, clock: Clock, log
     // What connects through an egress selector is to be seen there.
     return tls.dial === undefined ? attachable(grpc, clock, told) : grpc
   }
-  let rare: Promise<RareCalls> | undefined
+  let rare: Promise<KVClient> | undefined
   const rarely = () => {
     rare ??= rareCalls(calls)
     return rare
@@ -115,9 +111,10 @@ export function openClient(server: string, tls: SocketOptions, clock: Clock, log
     server,
     txn: (request, options) => call(calls, '/etcdserverpb.KV/Txn', request, txnResponse, options),
     range: (request, options) => call(calls, '/etcdserverpb.KV/Range', request, rangeResponse, options),
-    compact: async (revision, options) => (await rarely()).kv.compact({ revision: String(revision) }, options),
-    grantLease: async (seconds, options) => BigInt((await (await rarely()).lease.leaseGrant({ TTL: String(seconds) }, options)).ID),
-    size: async (options) => Number((await (await rarely()).maintenance.status(options)).dbSize),
+    compact: async (revision, options) => (await rarely()).compact({ revision: String(revision) }, options),
+    grantLease: (seconds, options) =>
+      call(calls, '/etcdserverpb.Lease/LeaseGrant', leaseGrantRequest(seconds), leaseGrantResponse, options),
+    size: (options) => call(calls, '/etcdserverpb.Maintenance/Status', emptyRequest, statusResponse, options),
     watch(request, { response, end }) {
       const message = (bytes: Buffer) => {
         let answer: WatchResponse

@@ -1,6 +1,6 @@
 /**
- * Hand-written codecs for the messages of reads, writes and watch events; etcd3's generated ones take several times as long. Names and
- * numbers of fields are those of etcd's rpc.proto and kv.proto; only fields that the store uses are present.
+ * Hand-written codecs for the messages of frequent calls and of those that a start makes; etcd3's generated ones take several times as long. Names
+ * and numbers of fields are those of etcd's rpc.proto and kv.proto; only fields that the store uses are present.
  */
 import { type BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { Guard, KeyValue, StoreEvent } from '../../../core/ports.ts'
@@ -160,6 +160,13 @@ export function watchRequest({ key, rangeEnd, startRevision, prevKv }: WatchRequ
   return writer.view()
 }
 
+/** A lease of so many seconds, with an id that the server chooses. */
+export function leaseGrantRequest(seconds: number): Uint8Array {
+  const writer = new ProtobufWriter(overhead)
+  writeNumber(writer, 1, seconds)
+  return writer.view()
+}
+
 /** Calls `field` for each tag. It returns false for unknown fields, which are skipped. */
 function readFields(reader: BinaryReader, length: number, field: (tag: number) => boolean): void {
   readRecord(reader, length, (number, wire) => field(tagOf(number, wire)))
@@ -262,6 +269,33 @@ export function txnResponse(message: Uint8Array): TxnResponse {
     return true
   })
   return { header: required(header), succeeded, current }
+}
+
+/** The id of a granted lease. @throws DecodeError when the message is malformed. */
+export function leaseGrantResponse(message: Uint8Array): bigint {
+  let id = 0n
+  readMessage(message, (reader, tag) => {
+    if (tag !== varint(2)) return false
+    id = BigInt(reader.int64())
+    return true
+  })
+  // A key with lease 0 would never expire.
+  if (id === 0n) throw new DecodeError('a granted lease has no id')
+  return id
+}
+
+/** A request without fields. */
+export const emptyRequest: Uint8Array = empty
+
+/** The size of the database in bytes, from the response of Maintenance.Status. @throws DecodeError when the message is malformed. */
+export function statusResponse(message: Uint8Array): number {
+  let size = 0
+  readMessage(message, (reader, tag) => {
+    if (tag !== varint(3)) return false
+    size = readNumber(reader)
+    return true
+  })
+  return size
 }
 
 /** @throws DecodeError when the message is malformed. */

@@ -6,9 +6,13 @@ import { DecodeError } from '../../../../core/schema/decode-error.ts'
 import { revisionOf } from '../../../../runtimes/stores/etcd/keys.ts'
 import {
   deleteRequest,
+  emptyRequest,
+  leaseGrantRequest,
+  leaseGrantResponse,
   putRequest,
   rangeRequest,
   rangeResponse,
+  statusResponse,
   txnResponse,
   watchRequest,
   watchResponse,
@@ -23,7 +27,7 @@ interface Method {
 }
 
 class Generated extends Etcd3 {
-  method(service: 'KV' | 'Watch', name: string): Promise<Method> {
+  method(service: 'KV' | 'Lease' | 'Maintenance' | 'Watch', name: string): Promise<Method> {
     return this.pool.withConnection(service, ({ client }) => (client as unknown as Record<string, Method>)[name]!)
   }
 }
@@ -32,6 +36,8 @@ const generated = new Generated({ hosts: 'unused' })
 const range = await generated.method('KV', 'range')
 const txn = await generated.method('KV', 'txn')
 const watch = await generated.method('Watch', 'watch')
+const leaseGrant = await generated.method('Lease', 'leaseGrant')
+const status = await generated.method('Maintenance', 'status')
 generated.close()
 
 const asRead = (method: Method, { buffer, byteOffset, length }: Uint8Array) =>
@@ -248,9 +254,26 @@ test('unknown fields are skipped', () => {
   assert.deepEqual(watchResponse(Buffer.concat([head, field(11, event)])), { ...quiet, events: [{ type: 'put', kv, previous: kv }] })
 })
 
+test('the server decodes a new lease, and its id is decoded', () => {
+  for (const seconds of [1, 15, 3_660, 2 ** 31])
+    assert.deepEqual(asRead(leaseGrant, leaseGrantRequest(seconds)), { TTL: String(seconds), ID: '0' })
+  for (const id of [1n, 2n ** 31n, 2n ** 53n + 1n, 2n ** 63n - 1n])
+    assert.equal(leaseGrantResponse(leaseGrant.responseSerialize({ header: header(8), ID: String(id), TTL: '15' })), id)
+})
+
+test('the server decodes a request for the status, and the size is decoded', () => {
+  assert.deepEqual(asRead(status, emptyRequest), {})
+  for (const size of [0, ...revisions])
+    assert.equal(
+      statusResponse(status.responseSerialize({ header: header(8), version: '3.5.30', dbSize: String(size), raftTerm: '2' })),
+      size,
+    )
+})
+
 test('responses without required fields are refused', () => {
   assert.throws(() => rangeResponse(none), new DecodeError('there is no header'))
   assert.throws(() => txnResponse(none), new DecodeError('there is no header'))
+  assert.throws(() => leaseGrantResponse(none), new DecodeError('a granted lease has no id'))
   assert.throws(() => watchResponse(watch.responseSerialize({ events: [{ type: 1 }] })), new DecodeError('an event has no key'))
   assert.deepEqual(watchResponse(none), quiet)
 })
@@ -273,16 +296,21 @@ test('random and mutated responses are decoded or refused', (t) => {
     txn.responseSerialize({ header: header(8), succeeded: true, responses: [{ response_put: { header: header(8) } }] }),
     watch.responseSerialize({ header: header(8), watch_id: '1', events, fragment: true }),
     watch.responseSerialize({ header: header(8), canceled: true, compact_revision: '12', cancel_reason: 'compacted' }),
+    leaseGrant.responseSerialize({ header: header(8), ID: '7587879232323', TTL: '15' }),
+    status.responseSerialize({ header: header(8), version: '3.5.30', dbSize: '20480', leader: '1' }),
   ]
   const anything = () => Buffer.from(Array.from({ length: random.below(60) }, () => random.below(256)))
+  const decoders = [rangeResponse, txnResponse, watchResponse, leaseGrantResponse, statusResponse]
   let read = 0
   const say = progress('answers of etcd', cases)
   for (let count = 0; count < cases; count++) {
     const bytes = random.below(5) === 0 ? anything() : mutated(random.pick(valid), random)
-    for (const decode of [rangeResponse, txnResponse, watchResponse]) {
+    for (const decode of decoders) {
       try {
         const answer = decode(bytes)
-        if ('events' in answer) for (const event of answer.events) assert.equal(typeof revisionOf(event), 'number')
+        if (typeof answer === 'number') assert(Number.isSafeInteger(answer))
+        else if (typeof answer === 'bigint') assert.notEqual(answer, 0n)
+        else if ('events' in answer) for (const event of answer.events) assert.equal(typeof revisionOf(event), 'number')
         else assert.equal(typeof answer.header.revision, 'number')
         read++
       } catch (error) {
@@ -291,8 +319,9 @@ test('random and mutated responses are decoded or refused', (t) => {
     }
     say(count + 1, () => `${read} read`)
   }
-  assert(read > cases / 20, `some are decoded: ${read}`)
-  assert(read < cases * 2, `some are refused: ${read}`)
+  const share = read / (cases * decoders.length)
+  assert(share > 1 / 60, `some are decoded: ${share}`)
+  assert(share < 2 / 3, `some are refused: ${share}`)
 })
 
 test('a truncated response is decoded up to its end, or refused', () => {
