@@ -1,5 +1,6 @@
 /** Webhooks that both servers call. What one answers is in its path, so that a request says everything about it. */
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -8,7 +9,7 @@ import { authority, issued } from '../runtimes/node/support.ts'
 import type { Settings } from './run.ts'
 
 export interface Hooks {
-  /** What requests mention as `{{hooks}}` (its URL) and `{{authority}}` (its CA, PEM in base64). */
+  /** What requests mention as `{{hooks}}` (its URL), `{{hooks-host}}`, `{{hooks-port}}` and `{{authority}}` (its CA, PEM in base64). */
   readonly settings: Settings
   close(): void
 }
@@ -32,6 +33,7 @@ export interface RawAnswer {
   readonly type?: string
   /** The body is compressed with gzip, and has this Content-Encoding ('': none). */
   readonly gzip?: string
+  /** `<uid>` stands for that of the review. */
   readonly headers?: { readonly [name: string]: string }
 }
 
@@ -97,11 +99,11 @@ interface Sent {
 }
 
 function askedFor({ request: { uid, object, objects = object ? [object] : [], desiredAPIVersion } }: Review): Sent {
-  const asked = JSON.parse(objects[0]?.data?.answer ?? '{"body":""}') as RawAnswer
+  const asked = JSON.parse((objects[0]?.data?.answer ?? '{"body":""}').replaceAll('<uid>', uid)) as RawAnswer
   const { status = 200, type = 'application/json', gzip, headers } = asked
   const converted = JSON.stringify(objects.map((each) => ({ ...each, apiVersion: desiredAPIVersion }))).slice(1, -1)
   const body = Buffer.from(
-    asked.body.replaceAll('<uid>', uid).replaceAll('<objects>', () => converted),
+    asked.body.replaceAll('<objects>', () => converted),
     asked.binary ? 'latin1' : 'utf8',
   )
   return {
@@ -111,15 +113,33 @@ function askedFor({ request: { uid, object, objects = object ? [object] : [], de
   }
 }
 
-function answerTo(path: string, body: string): Sent | undefined {
-  const [, name = '', first = '', second = ''] = path.split('/')
+/** Allows, and warns of what came: method, path with query, whether there is a body, and headers. */
+function seen({ method, url, headers }: IncomingMessage, version: string, uid: string, body: string): Sent {
+  const names = ['content-type', 'accept', 'referer'] as const
+  const warnings = [`${method} ${url}`, `${body.length > 0}`, ...names.map((name) => `${name}: ${headers[name] ?? 'none'}`)]
+  const response = { uid, allowed: true, warnings: warnings.map((each) => each.replaceAll(uid, '<uid>')) }
+  return { status: 200, text: JSON.stringify({ kind: 'AdmissionReview', apiVersion: `admission.k8s.io/${version}`, response }) }
+}
+
+const redirect = (status: number, location: string): Sent => ({ status, text: '', headers: { location } })
+
+function answerTo(request: IncomingMessage, body: string): Sent | undefined {
+  const { pathname: path, search } = new URL(request.url ?? '/', 'https://x')
+  const [, name = '', first = '', second = '', ...rest] = path.split('/')
+  if (name === 'seen') return seen(request, first, second, body)
+  if (name === 'hops') {
+    const left = Number(first) - 1
+    return redirect(Number(second), `/${left === 0 ? '' : `hops/${left}/${second}/`}${rest.join('/')}${search}`)
+  }
   if (name === 'silent') return undefined
   if (name === 'text') return { status: Number(first), text: JSON.parse(Buffer.from(second, 'base64url').toString()) as string }
+  if (body === '') return { status: 400, text: '"no body"' }
   const review = JSON.parse(body) as Review
-  const { kind, apiVersion, request } = review
+  const { kind, apiVersion } = review
+  const { uid } = review.request
   if (name === 'asked') return askedFor(review)
-  if (name === 'review') return { status: 200, text: JSON.stringify(unpacked(first)).replaceAll('{{uid}}', request.uid) }
-  const response = { uid: request.uid, ...responses[name]?.(review, first) }
+  if (name === 'review') return { status: 200, text: JSON.stringify(unpacked(first)).replaceAll('{{uid}}', uid) }
+  const response = { uid, ...responses[name]?.(review, first) }
   return { status: 200, text: JSON.stringify({ kind, apiVersion, response }) }
 }
 
@@ -129,7 +149,7 @@ export async function startHooks(): Promise<Hooks> {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      const answer = answerTo(new URL(request.url ?? '/', 'https://x').pathname, Buffer.concat(chunks).toString())
+      const answer = answerTo(request, Buffer.concat(chunks).toString())
       if (answer === undefined) return
       response.writeHead(answer.status, answer.headers ?? { 'content-type': 'application/json' })
       response.end(answer.text)
@@ -141,7 +161,12 @@ export async function startHooks(): Promise<Hooks> {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   return {
-    settings: { hooks: `https://127.0.0.1:${port}`, authority: Buffer.from(authority.certPem).toString('base64') },
+    settings: {
+      hooks: `https://127.0.0.1:${port}`,
+      'hooks-host': `127.0.0.1:${port}`,
+      'hooks-port': String(port),
+      authority: Buffer.from(authority.certPem).toString('base64'),
+    },
     close() {
       server.closeAllConnections()
       server.close()

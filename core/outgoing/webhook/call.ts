@@ -8,9 +8,9 @@ import { pauseFor, withinTime } from '../time-limit.ts'
 import { createCircuit } from './circuit.ts'
 import type { WebhookConnection } from './connection.ts'
 import { contentTypeFault } from './content-type.ts'
-import { postingTo } from './post.ts'
+import { posting, postingTo } from './post.ts'
 import { emptyResponse, forbiddenBy, isSuccess, refusalText } from './refusal.ts'
-import { requestsTo } from './request.ts'
+import { Delivery } from './request.ts'
 
 export interface CallOptions {
   readonly connection: WebhookConnection
@@ -89,24 +89,22 @@ export function createReadingCall<T>({
   tried,
 }: ReadingCallOptions<T>): Call<T> {
   const circuit = createCircuit(clock)
-  const posting = postingTo(connection.url, timeout)
-
-  async function answerOf(body: Body, signal: AbortSignal, traceparent: string | undefined): Promise<Response> {
-    const request = (await requestsTo(connection, timeout, { body, traceparent }))({ signal })
+  async function answerOf(delivery: Delivery, signal: AbortSignal): Promise<Response> {
+    await delivery.authorize()
     try {
-      const response = await outbound.fetch(request, connection.options ?? {})
+      const response = await delivery.send(signal)
       circuit.reached()
       return response
     } catch (error) {
       // A caller that gave up says nothing about the webhook.
       if (!signal.aborted || isTimeout(signal.reason)) circuit.missed()
       const why = isTimeout(error) ? messageOf(error) : dialError(error, new URL(connection.url))
-      throw new AttemptError(`${posting}: ${why}`, isReset(error), isTimeout(error))
+      throw new AttemptError(`${posting(delivery.url)}: ${why}`, isReset(error), isTimeout(error))
     }
   }
 
-  async function answered(body: Body, signal: AbortSignal, traceparent: string | undefined): Promise<T> {
-    const response = await answerOf(body, signal, traceparent)
+  async function answered(delivery: Delivery, signal: AbortSignal): Promise<T> {
+    const response = await answerOf(delivery, signal)
     const text = await readText(response, maxAnswerBytes)
     const type = response.headers.get('content-type') ?? ''
     const fault = contentTypeFault(type)
@@ -122,12 +120,13 @@ export function createReadingCall<T>({
 
   async function once(body: Body, given: AbortSignal | undefined, traceparent: string | undefined): Promise<T> {
     const began = clock.monotonic()
+    const delivery = new Delivery({ connection, outbound, timeout, body, traceparent })
     let outcome: TryOutcome = 'success'
     try {
-      return await withinTime(clock, timeout, given, (signal) => answered(body, signal, traceparent))
+      return await withinTime(clock, timeout, given, (signal) => answered(delivery, signal))
     } catch (error) {
       outcome = outcomeOf(error)
-      throw isTimeout(error) ? new AttemptError(`${posting}: ${messageOf(error)}`, false, true) : error
+      throw isTimeout(error) ? new AttemptError(`${posting(delivery.url)}: ${messageOf(error)}`, false, true) : error
     } finally {
       tried(outcome, clock.monotonic() - began)
     }
@@ -135,7 +134,8 @@ export function createReadingCall<T>({
 
   return async (body, signal, traceparent) => {
     for (let attempt = 1, wait = firstWait; ; attempt++, wait *= growth) {
-      if (!persistent && !circuit.permits()) throw new Error(`${posting}: not sent: the circuit breaker is open after repeated failures`)
+      if (!persistent && !circuit.permits())
+        throw new Error(`${postingTo(connection.url, timeout)}: not sent: the circuit breaker is open after repeated failures`)
       try {
         return await once(body, signal, traceparent)
       } catch (error) {

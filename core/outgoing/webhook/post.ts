@@ -6,7 +6,7 @@ import { pauseFor, withinTime } from '../time-limit.ts'
 import type { WebhookConnection } from './connection.ts'
 import { contentTypeFault } from './content-type.ts'
 import { emptyResponse, isSuccess, refusalText } from './refusal.ts'
-import { requestsTo, withTimeout } from './request.ts'
+import { Delivery, withTimeout } from './request.ts'
 
 export interface Post {
   readonly connection: WebhookConnection
@@ -37,8 +37,10 @@ const maxAnswerBytes = 8 * 1024 * 1024
 
 /** Codes that stand for a response without content, and for one with a malformed content type. */
 const [noContent, internalError] = [503, 500]
-/** How errors name a POST. `timeout`: milliseconds. */
-export const postingTo = (url: string, timeout: number) => `Post ${JSON.stringify(withTimeout(url, timeout))}`
+/** How errors name a POST. */
+export const posting = (url: string) => `Post ${JSON.stringify(url)}`
+/** The same, before there is one. `timeout`: milliseconds. */
+export const postingTo = (url: string, timeout: number) => posting(withTimeout(url, timeout))
 
 /** Times that a response that asks for it is followed by another request (client-go's rest.Request). */
 const maxRetries = 10
@@ -56,10 +58,10 @@ const isTimeout = (error: unknown) => error instanceof Error && error.name === '
  * and says so by `Retry-After` is asked again, as by client-go.
  */
 export async function post({ connection, outbound, clock, body, timeout, signal, traceparent }: Post): Promise<string> {
+  const delivery = new Delivery({ connection, outbound, timeout, body, traceparent })
   async function answer(ends: AbortSignal): Promise<string> {
-    const request = await requestsTo(connection, timeout, { body, traceparent })
     const sent = async () => {
-      const response = await outbound.fetch(request({ signal: ends, redirect: 'manual' }), connection.options)
+      const response = await delivery.send(ends)
       return { response, text: await readText(response, maxAnswerBytes) }
     }
     let { response, text } = await sent()
@@ -87,6 +89,6 @@ export async function post({ connection, outbound, clock, body, timeout, signal,
       : signal?.aborted
         ? 'context canceled'
         : dialError(error, new URL(connection.url))
-    throw new Error(`${postingTo(connection.url, timeout)}: ${why}`, { cause: error })
+    throw new Error(`${posting(delivery.url)}: ${why}`, { cause: error })
   }
 }

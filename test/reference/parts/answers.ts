@@ -310,6 +310,31 @@ function* conversions(): Generator<readonly [what: string, answer: string]> {
   yield of('a list', `${success},"convertedObjects":[{${api},"kind":"ReadingList","items":[]}]`)
 }
 
+/** Redirects: where they lead, how often, and what is sent there. */
+function* redirects(version: string): Generator<readonly [what: string, answer: RawAnswer]> {
+  const to = (status: number, location: string): RawAnswer => ({ body: '', status, headers: { location } })
+  const seen = `seen/${version}/<uid>`
+  for (const status of [300, 301, 302, 303, 304, 305, 306, 307, 308]) yield [`${status} to a path`, to(status, `/${seen}`)]
+  for (const status of [302, 307]) {
+    const paths = [
+      seen,
+      `./${seen}?a=b#c`,
+      `{{hooks}}/${seen}?timeout=1s`,
+      `//{{hooks-host}}/${seen}`,
+      '?x',
+      `/${seen}/e%zz`,
+      `/${seen}/a b`,
+    ]
+    const others = ['', '%zz', '\t', '/text/404/Im5vIg', '/text/200/Im5vIg', '/text/302/IiI']
+    for (const location of [...paths, ...others]) yield [`${status} to ${JSON.stringify(location)}`, to(status, location)]
+    for (const hops of [1, 8, 9, 10, 11]) yield [`${status}, and ${hops} more`, to(status, `/hops/${hops}/${status}/${seen}`)]
+    yield [`${status}, then another`, to(status, `/hops/1/${status === 302 ? 307 : 302}/${seen}`)]
+    const elsewhere = ['https://localhost:{{hooks-port}}', 'http://{{hooks-host}}', 'https://127.0.0.1:1', 'ftp://{{hooks-host}}']
+    for (const origin of elsewhere) yield [`${status} to another server, ${origin}`, to(status, `${origin}/${seen}`)]
+  }
+  yield ['307 to be tried again', { body: '', status: 307, headers: { 'retry-after': '0', location: `/${seen}` } }]
+}
+
 const asAnswer = (answer: string | RawAnswer): RawAnswer => (typeof answer === 'string' ? { body: answer } : answer)
 
 const map = (suite: string, answer: string | RawAnswer) => ({
@@ -333,7 +358,8 @@ const configuration = (phase: (typeof phases)[number], version: string) => ({
       objectSelector: { matchLabels: { suite: suiteOf(phase.name, version) } },
       sideEffects: 'None',
       admissionReviewVersions: [version],
-      timeoutSeconds: 10,
+      // Enough for ten redirects on a busy machine.
+      timeoutSeconds: 30,
     },
   ],
 })
@@ -362,7 +388,7 @@ const converted = [...around(conversion), ...conversions()]
 function* scenes(): Generator<Scene> {
   for (const { name } of phases)
     for (const version of versions)
-      for (const [what, answer] of [...around(admission(version)), ...members(version)]) {
+      for (const [what, answer] of [...around(admission(version)), ...members(version), ...redirects(version)]) {
         const calls = [send('POST', maps, map(suiteOf(name, version), answer))]
         yield { kind: `${name} ${version}`, at: what, calls }
       }
