@@ -1,5 +1,6 @@
 import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
 import { type Follower, type Following, follow } from '../objects/watch/follow.ts'
+import type { FollowLate } from '../objects/watch/late-follows.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Context } from '../ports.ts'
 import { fromStorageVersion } from '../resources/converter.ts'
@@ -61,13 +62,15 @@ function objectsIn({ definition, store }: ServedResource): KindObjects {
   }
 }
 
-/** Calls `open` at once, or when there is an object with this prefix of keys. */
-export type FollowLate = (prefix: string, open: () => Following) => Following
-
 const nothing: Following = { ready: Promise.resolve(), close() {} }
 
 /** `late`: how resources are followed that may have no objects; default: at once. */
-export function createLookup(table: ResourceTable, platform: Platform, clock: Clock, late: FollowLate = (_prefix, open) => open()): Lookup {
+export function createLookup(
+  table: ResourceTable,
+  platform: Platform,
+  clock: Clock,
+  late: FollowLate = (_resource, open) => open(),
+): Lookup {
   const storeOf = (group: string, plural: string) => table.storeOf(platform.name(group), plural)
   const find: Lookup['find'] = (group, plural, namespace, name, context) => {
     const store = storeOf(group, plural)
@@ -104,7 +107,7 @@ export function createLookup(table: ResourceTable, platform: Platform, clock: Cl
     },
     follow(group, plural, follower) {
       const resource = table.ofGroup(platform.name(group), plural)
-      return resource ? late(resource.keys.prefix(''), () => follow(resource.store, clock, follower)) : nothing
+      return resource ? late(resource, () => follow(resource.store, clock, follower)) : nothing
     },
   }
 }

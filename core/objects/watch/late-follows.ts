@@ -2,8 +2,12 @@
  * Follows resources from their first object on. A server that continues a prepared state, such as a fork, has nothing of most resources that its plugins
  * follow, and the store and the watch cache of each cost as much as a request.
  */
-import type { Following } from '../objects/watch/follow.ts'
-import type { KeyValueStore, StoreEvent, StoreWatch } from '../ports.ts'
+import type { KeyValueStore, StoreEvent, StoreWatch } from '../../ports.ts'
+import type { Keys } from '../storage/keys.ts'
+import type { Following } from './follow.ts'
+
+/** How a resource is followed that may have no objects: with `open`, at once or when it has one. */
+export type FollowLate = (resource: { readonly keys: Pick<Keys, 'prefix'> }, open: () => Following) => Following
 
 /** One that has not begun. */
 interface Waiting {
@@ -28,8 +32,9 @@ export class LateFollows {
     this.#prefix = prefix
   }
 
-  /** Follows with `open` when the resource with these keys has an object. Until then nothing of it is opened. */
-  readonly follow = (prefix: string, open: () => Following): Following => {
+  /** Follows when the resource has an object. Until then nothing of it is opened. */
+  readonly follow: FollowLate = ({ keys }, open) => {
+    const prefix = keys.prefix('')
     let following: Following | undefined
     const waiting: Waiting = {
       prefix,
