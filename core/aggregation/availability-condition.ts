@@ -1,7 +1,10 @@
 /** Whether the server of a registration can be reached, with the reasons and messages of conditions that clients know. */
+
 import type { Lookup } from '../admission/lookup.ts'
 import type { ApiObject } from '../resources/definition.ts'
+import type { EndpointSlice } from '../resources/discovery/endpointslice.ts'
 import { messageOf } from '../schema/message-of.ts'
+import type { Infer } from '../schema/model.ts'
 import { AskFailed, type AskServices, ask } from './ask.ts'
 import type { Condition, Registration, RemoteRegistration, ServiceReference } from './registration.ts'
 
@@ -27,15 +30,7 @@ const failed = (reason: string, message: string): AvailabilityCondition => ({ st
 /** Reason of a finding that comes from the server or the way to it, which no event announces. */
 export const failedCheck = 'FailedDiscoveryCheck'
 
-interface ServicePort {
-  readonly name?: string
-  readonly port: number
-}
-
-interface Slice extends ApiObject {
-  readonly ports?: readonly { readonly name?: string; readonly port?: number }[] | null
-  readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[] | null
-}
+type Slice = ApiObject & Infer<typeof EndpointSlice>
 
 /** Whether a slice has a ready endpoint and the port. */
 const serves = ({ ports, endpoints }: Slice, name: string) =>
@@ -50,7 +45,7 @@ async function problemOf(
   const place = `service/${name} in ${JSON.stringify(namespace)}`
   const service = await lookup.find('', 'services', namespace, name, undefined)
   if (service === undefined) return failed('ServiceNotFound', `${place} is not present`)
-  const spec = service['spec'] as { readonly type?: string; readonly ports?: readonly ServicePort[] }
+  const spec = service['spec'] as { readonly type?: string; readonly ports?: readonly { readonly name?: string; readonly port: number }[] }
   if (spec.type !== 'ClusterIP') return undefined
   const offered = spec.ports?.find((each) => each.port === port)
   if (offered === undefined) return failed('ServicePortError', `${place} is not listening on port ${port}`)

@@ -1,7 +1,9 @@
 /** Cells and columns shared by tables of many kinds, in the reference's format. */
+
 import { getPath } from '../schema/accessors.ts'
-import type { Json } from '../schema/model.ts'
+import type { Infer, Json } from '../schema/model.ts'
 import type { CellContext, Column, Path } from './definition.ts'
+import type { LabelSelector } from './meta/selector.ts'
 
 export const none = '<none>'
 export const unknown = '<unknown>'
@@ -95,12 +97,7 @@ export function isTrue(conditions: readonly Condition[] | null | undefined, type
   return conditionOf(conditions, type)?.status === 'True'
 }
 
-export interface Selector {
-  readonly matchLabels?: Texts | undefined
-  readonly matchExpressions?:
-    | readonly { readonly key: string; readonly operator: string; readonly values?: readonly string[] | undefined }[]
-    | undefined
-}
+export type Selector = Infer<typeof LabelSelector>
 
 /** A metav1.LabelSelector as text. `<none>` when it is absent or selects everything. */
 export function selectorText(selector: Selector | null | undefined): string {

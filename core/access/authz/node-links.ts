@@ -1,27 +1,11 @@
 /** Reads the links to nodes from stored objects. */
 import type { Platform } from '../../platform.ts'
+import type { PersistentVolumeSpec } from '../../resources/core/persistentvolume.ts'
+import type { SecretReference } from '../../resources/core/references.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
 import { keyOf, type Link, type VertexKind } from './node-graph.ts'
 import { claimNames, configMapNames, type Pod, resourceClaimNames, secretNames } from './node-pod.ts'
-
-interface NodeNamed {
-  readonly spec?: { readonly nodeName?: string | null }
-}
-
-interface SecretReference {
-  readonly name?: string
-  readonly namespace?: string
-}
-
-interface Source {
-  readonly secretName?: string
-  readonly secretNamespace?: string | null
-  readonly [reference: string]: unknown
-}
-
-interface Volume {
-  readonly spec?: { readonly claimRef?: { readonly namespace?: string; readonly name?: string } | null; readonly [source: string]: unknown }
-}
 
 const parts = (object: ApiObject) => ({ name: object.metadata.name ?? '', namespace: object.metadata.namespace ?? '' })
 
@@ -53,13 +37,15 @@ const secretFields: readonly { readonly source: string; readonly fields: readonl
   { source: 'csi', fields: ['nodePublishSecretRef', 'nodeStageSecretRef', 'nodeExpandSecretRef'], inherits: false },
 ]
 
-function volumeSecrets(spec: NonNullable<Volume['spec']>, claimNamespace: string): string[] {
-  const sourceOf = (name: string) => (spec[name] ?? {}) as Source
-  const azure = sourceOf('azureFile')
-  const found = azure.secretName ? [keyOf('secret', azure.secretNamespace || claimNamespace, azure.secretName)] : []
+type VolumeSpec = Infer<typeof PersistentVolumeSpec>
+type Source = { readonly [reference: string]: Infer<typeof SecretReference> | undefined }
+
+function volumeSecrets(spec: VolumeSpec, claimNamespace: string): string[] {
+  const { azureFile: azure } = spec
+  const found = azure?.secretName ? [keyOf('secret', azure.secretNamespace || claimNamespace, azure.secretName)] : []
   for (const { source, fields, inherits } of secretFields) {
     for (const field of fields) {
-      const { name, namespace = '' } = (sourceOf(source)[field] ?? {}) as SecretReference
+      const { name, namespace = '' } = (spec as { readonly [source: string]: Source | undefined })[source]?.[field] ?? {}
       if (name) found.push(keyOf('secret', inherits ? namespace || claimNamespace : namespace, name))
     }
   }
@@ -67,7 +53,7 @@ function volumeSecrets(spec: NonNullable<Volume['spec']>, claimNamespace: string
 }
 
 function volumeLink(object: ApiObject): Link | undefined {
-  const { spec } = object as ApiObject & Volume
+  const { spec } = object as ApiObject & { readonly spec?: VolumeSpec }
   if (!spec?.claimRef) return undefined
   const { namespace = '', name = '' } = spec.claimRef
   const own = keyOf('persistentvolume', '', object.metadata.name ?? '')
@@ -79,7 +65,7 @@ const ownNode =
   (kind: VertexKind) =>
   (object: ApiObject): Link | undefined => {
     const { name, namespace } = parts(object)
-    const node = (object as ApiObject & NodeNamed).spec?.nodeName
+    const node = (object as ApiObject & { readonly spec?: { readonly nodeName?: string } }).spec?.nodeName
     return node ? { to: { node }, from: [keyOf(kind, namespace, name)] } : undefined
   }
 

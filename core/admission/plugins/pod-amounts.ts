@@ -1,25 +1,20 @@
+import type { Container as ContainerMessage } from '../../resources/core/container.ts'
+import type { PodSpec as PodSpecMessage } from '../../resources/core/pod-spec.ts'
+import type { ResourceRequirements } from '../../resources/core/resources.ts'
 import { addQuantities, compareQuantities, formatQuantity, parseQuantity } from '../../schema/formats/quantity.ts'
+import type { Infer } from '../../schema/model.ts'
 
 /** Quantities by resource. */
 export type Amounts = { readonly [resource: string]: string }
 
-export interface Resources {
-  readonly requests?: Amounts
-  readonly limits?: Amounts
-}
+export type Resources = Pick<Infer<typeof ResourceRequirements>, 'requests' | 'limits'>
+/** The part of a container with resources. */
+export type Container = Pick<Infer<typeof ContainerMessage>, 'name' | 'restartPolicy' | 'resources'>
 
-/** The part of core/v1 Container with resources. */
-export interface Container {
-  readonly name: string
-  readonly restartPolicy?: string
-  readonly resources?: Resources
-}
-
-/** The part of core/v1 PodSpec with resources. */
-export interface PodSpec {
-  readonly containers?: readonly Container[] | null
-  readonly initContainers?: readonly Container[] | null
-  readonly resources?: Resources
+/** The part of a pod's spec with resources. */
+export interface PodSpec extends Pick<Infer<typeof PodSpecMessage>, 'resources'> {
+  readonly containers?: readonly Container[] | undefined
+  readonly initContainers?: readonly Container[] | undefined
 }
 
 type Combine = (a: string, b: string) => string

@@ -1,16 +1,16 @@
 /** Copies zone and region labels of the node to pods that are bound (plugin/pkg/admission/podtopologylabels, KEP-4742). */
+
 import type { Context } from '../../ports.ts'
+import type { ObjectReference } from '../../resources/core/references.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout } from './about.ts'
 
 const copied = ['topology.<labels>/zone', 'topology.<labels>/region']
 
-interface Target {
-  readonly kind?: string
-  readonly name?: string
-}
+type Target = Infer<typeof ObjectReference>
 
 export function podTopologyLabels({ platform, find, enabled }: PluginContext): AdmissionPlugin {
   const keys = copied.map(platform.name)

@@ -1,31 +1,21 @@
 /** Writing a policy or binding with parameters requires read permission for the parameters, because the policy's messages can reveal them. */
+
 import type { Authorizer } from '../../access/authz/authorizer.ts'
 import { invalid } from '../../answers/status.ts'
 import type { Platform } from '../../platform.ts'
 import type { User } from '../../request/exchange.ts'
+import type { ParamKind } from '../../resources/admissionregistration/match.ts'
+import type { ValidatingAdmissionPolicySpec } from '../../resources/admissionregistration/validatingadmissionpolicy.ts'
+import type { ValidatingAdmissionPolicyBindingSpec } from '../../resources/admissionregistration/validatingadmissionpolicybinding.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
-import type { Json } from '../../schema/model.ts'
+import type { Infer, Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { Lookup } from '../lookup.ts'
 
-interface ParamKind {
-  readonly apiVersion?: string
-  readonly kind?: string
-}
-
-interface ParamRef {
-  readonly name?: string
-  readonly namespace?: string
-}
-
-interface Spec {
-  readonly paramKind?: ParamKind
-  readonly paramRef?: ParamRef
-  readonly policyName?: string
-}
+type Spec = Infer<typeof ValidatingAdmissionPolicySpec> & Infer<typeof ValidatingAdmissionPolicyBindingSpec>
 
 const privileged = 'system:masters'
 const any = { group: '*', version: '*', resource: '*' }
@@ -51,7 +41,7 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
   const group = platform.name('admissionregistration.<domain>')
 
   /** The resource of a kind; all resources of its group and version if it is unknown. */
-  function resourcesOf({ apiVersion = '', kind = '' }: ParamKind): typeof any {
+  function resourcesOf({ apiVersion = '', kind = '' }: Infer<typeof ParamKind>): typeof any {
     const [first = '', second] = apiVersion.split('/', 2)
     const [group, version] = second === undefined ? ['', first] : [first, second]
     return { group, version, resource: resourceOf(apiVersion, kind)?.resource ?? '*' }

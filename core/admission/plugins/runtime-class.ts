@@ -1,9 +1,10 @@
 /** Applies a pod's runtime class: overhead, node selector and tolerations (plugin/pkg/admission/runtimeclass, KEP-688). */
 
 import { unreasoned } from '../../answers/status.ts'
-import type { ApiObject } from '../../resources/definition.ts'
+import type { RuntimeClass as RuntimeClassMessage } from '../../resources/node/runtimeclass.ts'
 import { compareQuantities, parseQuantity } from '../../schema/formats/quantity.ts'
 import { given } from '../../schema/json/given-empty.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { isAbout, refusal, specOf } from './about.ts'
@@ -12,10 +13,7 @@ import { mergeTolerations, type Toleration } from './tolerations.ts'
 
 type Amounts = { readonly [resource: string]: string }
 
-interface RuntimeClass extends ApiObject {
-  readonly overhead?: { readonly podFixed?: Amounts }
-  readonly scheduling?: { readonly nodeSelector?: { readonly [label: string]: string }; readonly tolerations?: readonly Toleration[] }
-}
+type RuntimeClass = Pick<Infer<typeof RuntimeClassMessage>, 'overhead' | 'scheduling'>
 
 interface RunningSpec {
   readonly runtimeClassName?: string | null
@@ -38,7 +36,7 @@ export function runtimeClass({ find }: PluginContext): AdmissionPlugin {
     const wrong = found === undefined ? misnamed(runtimeClassName) : undefined
     if (wrong !== undefined) throw unreasoned(wrong)
     if (found === undefined) throw refusal(attributes, `pod rejected: RuntimeClass ${JSON.stringify(runtimeClassName)} not found`)
-    return found
+    return found as RuntimeClass
   }
 
   function setOverhead(attributes: AdmissionAttributes, spec: RunningSpec, { overhead }: RuntimeClass): void {

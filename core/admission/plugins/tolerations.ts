@@ -1,11 +1,7 @@
-/** core/v1 Toleration. */
-export interface Toleration {
-  readonly key?: string
-  readonly operator?: string
-  readonly value?: string
-  readonly effect?: string
-  readonly tolerationSeconds?: number
-}
+import type { Toleration as TolerationMessage } from '../../resources/core/scheduling.ts'
+import type { Infer } from '../../schema/model.ts'
+
+export type Toleration = Infer<typeof TolerationMessage>
 
 const everyKey = ({ key, operator }: Toleration) => !key && operator === 'Exists'
 const isEqual = ({ operator }: Toleration) => (operator || 'Equal') === 'Equal'

@@ -1,9 +1,12 @@
 /** Follows policies and bindings. A policy is compiled on first use, once per generation, in the time slices of the requests that need it. */
+
 import type { MaybePromise } from '../../common/maybe-promise.ts'
 import { once } from '../../common/once.ts'
 import type { Slices } from '../../common/slices.ts'
 import { Stepped, type Steps } from '../../common/steps.ts'
-import type { MatchResources, ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
+import type { ParamKind, ParamRef } from '../../resources/admissionregistration/match.ts'
+import type { ValidatingAdmissionPolicySpec } from '../../resources/admissionregistration/validatingadmissionpolicy.ts'
+import type { ValidatingAdmissionPolicyBindingSpec } from '../../resources/admissionregistration/validatingadmissionpolicybinding.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
@@ -13,18 +16,9 @@ import { Candidates } from '../matching/candidates.ts'
 import { exclusions } from './excluded.ts'
 import { createMatcher, everything, type Matcher } from './match.ts'
 
-interface PolicySpec {
-  readonly paramKind?: Infer<typeof ParamKind>
-  readonly matchConstraints?: Infer<typeof MatchResources>
-  readonly failurePolicy?: string
-}
+type PolicySpec = Infer<typeof ValidatingAdmissionPolicySpec>
 
-interface BindingSpec {
-  readonly policyName?: string
-  readonly paramRef?: Infer<typeof ParamRef>
-  readonly matchResources?: Infer<typeof MatchResources>
-  readonly validationActions?: readonly string[]
-}
+type BindingSpec = Infer<typeof ValidatingAdmissionPolicyBindingSpec>
 
 export interface Binding {
   readonly name: string

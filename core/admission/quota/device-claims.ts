@@ -1,14 +1,12 @@
 import type { ApiObject } from '../../resources/definition.ts'
 import type { ResourceClaimSpec } from '../../resources/resource/claim.ts'
+import type { ExactDeviceRequest } from '../../resources/resource/request.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { PluginContext } from '../context.ts'
 import { type Amounts, excess, positive, sum } from './amounts.ts'
 import { countName, type Evaluator } from './evaluator.ts'
 
-interface DeviceRequest {
-  readonly allocationMode?: string | undefined
-  readonly count?: number | undefined
-}
+type DeviceRequest = Pick<Infer<typeof ExactDeviceRequest>, 'allocationMode' | 'count'>
 
 type ClaimSpec = Infer<typeof ResourceClaimSpec>
 

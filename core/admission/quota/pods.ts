@@ -1,45 +1,23 @@
 import type { Platform } from '../../platform.ts'
 import type { Clock } from '../../ports.ts'
+import type { ContainerStatus as ContainerStatusMessage } from '../../resources/core/container-status.ts'
+import type { Pod } from '../../resources/core/pod.ts'
 import { qosClassOf } from '../../resources/core/qos.ts'
 import { greater } from '../../resources/core/quantities.ts'
 import { isExtended, isHugePages, isNative } from '../../resources/core/resource-validation.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { type Container, podAmounts, type Resources, type PodSpec as Sizes } from '../plugins/pod-amounts.ts'
+import type { Infer } from '../../schema/model.ts'
+import { type Container, podAmounts, type PodSpec as Sizes } from '../plugins/pod-amounts.ts'
 import { type Amounts, positive, sum } from './amounts.ts'
 import { countName, type Evaluator } from './evaluator.ts'
 import { type ScopeRequirement, satisfies } from './quota.ts'
 
-interface AffinityTerm {
-  readonly namespaces?: readonly string[] | null
-  readonly namespaceSelector?: object | null
-}
+type ContainerStatus = Infer<typeof ContainerStatusMessage>
 
-interface AffinityTerms {
-  readonly requiredDuringSchedulingIgnoredDuringExecution?: readonly AffinityTerm[] | null
-  readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly { readonly podAffinityTerm?: AffinityTerm }[] | null
-}
+type PodSpec = NonNullable<Infer<typeof Pod>['spec']>
 
-interface PodSpec extends Sizes {
-  readonly activeDeadlineSeconds?: number | null
-  readonly priorityClassName?: string
-  readonly overhead?: Amounts | null
-  readonly affinity?: { readonly podAffinity?: AffinityTerms | null; readonly podAntiAffinity?: AffinityTerms | null } | null
-}
-
-interface ContainerStatus {
-  readonly name: string
-  readonly resources?: Resources | null
-  readonly allocatedResources?: Amounts | null
-}
-
-interface PodStatus {
-  readonly phase?: string
-  readonly containerStatuses?: readonly ContainerStatus[] | null
-  readonly initContainerStatuses?: readonly ContainerStatus[] | null
-}
-
-const specOf = (pod: ApiObject) => (pod['spec'] ?? {}) as PodSpec
-const statusOf = (pod: ApiObject) => (pod['status'] ?? {}) as PodStatus
+const specOf = (pod: ApiObject): Partial<PodSpec> => pod['spec'] ?? {}
+const statusOf = (pod: ApiObject) => (pod['status'] ?? {}) as NonNullable<Infer<typeof Pod>['status']>
 
 const count = countName({ group: '', resource: 'pods' })
 const measured = ['cpu', 'memory', 'ephemeral-storage']

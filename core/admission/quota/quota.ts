@@ -1,5 +1,5 @@
 /** A stored ResourceQuota: scopes and usage. */
-import type { ScopedResourceSelectorRequirement } from '../../resources/core/resourcequota.ts'
+import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../resources/core/resourcequota.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { Amounts } from './amounts.ts'
@@ -8,13 +8,8 @@ import type { Evaluator } from './evaluator.ts'
 /** core/v1 ScopedResourceSelectorRequirement. */
 export type ScopeRequirement = Infer<typeof ScopedResourceSelectorRequirement>
 
-export interface QuotaObject extends ApiObject {
-  readonly spec?: {
-    readonly hard?: Amounts
-    readonly scopes?: readonly string[] | null
-    readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeRequirement[] | null } | null
-  }
-  readonly status?: { readonly hard?: Amounts; readonly used?: Amounts }
+export interface QuotaObject extends ApiObject, Pick<Infer<typeof ResourceQuota>, 'spec' | 'status'> {
+  metadata: ApiObject['metadata']
 }
 
 export const hardOf = ({ status }: QuotaObject): Amounts => status?.hard ?? {}

@@ -2,6 +2,7 @@ import type { Platform } from '../../platform.ts'
 import type { Infer } from '../../schema/model.ts'
 import { abridged, ageColumn, countColumn, nameColumn, none, textColumn, unknown, unset } from '../cells.ts'
 import type { ApiObject, Column } from '../definition.ts'
+import type { HorizontalPodAutoscaler } from './horizontalpodautoscaler.ts'
 import type { MetricTarget, MetricValueStatus } from './metric-values.ts'
 import type { MetricSpec } from './metrics.ts'
 import type { MetricStatus } from './metrics-status.ts'
@@ -13,15 +14,7 @@ type Status = Infer<typeof MetricStatus>
 type Target = Infer<typeof MetricTarget>
 type Current = Infer<typeof MetricValueStatus>
 
-interface AutoscalerRow {
-  readonly spec?:
-    | {
-        readonly scaleTargetRef?: { readonly kind: string; readonly name: string } | undefined
-        readonly metrics?: readonly Spec[] | undefined
-      }
-    | undefined
-  readonly status?: { readonly currentMetrics?: readonly Status[] | undefined } | undefined
-}
+type AutoscalerRow = Infer<typeof HorizontalPodAutoscaler>
 
 /** With a status, a missing value is shown as 0. */
 const reported = (status: object | undefined, amount: string | undefined) => (status === undefined ? unknown : (amount ?? '0'))
@@ -70,7 +63,7 @@ export const horizontalPodAutoscalerColumns = (storedOf: (object: ApiObject, pla
   nameColumn,
   textColumn('Reference', 'Object that is scaled.', referenceText),
   textColumn<ApiObject>('Targets', 'Metrics, current and target.', (object, { platform }) =>
-    targetsText(storedOf(object, platform) as AutoscalerRow),
+    targetsText(storedOf(object, platform) as unknown as AutoscalerRow),
   ),
   textColumn('MinPods', 'Lower bound of the scale.', '.spec.minReplicas', unset),
   countColumn('MaxPods', 'Upper bound of the scale.', '.spec.maxReplicas', 'string'),

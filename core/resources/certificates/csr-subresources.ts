@@ -4,21 +4,14 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { formatTime } from '../../schema/formats/time.ts'
 import { equal } from '../../schema/json/equal.ts'
-import type { Json } from '../../schema/model.ts'
+import type { Infer, Json } from '../../schema/model.ts'
 import type { SubresourceStrategy } from '../definition.ts'
+import type { CertificateSigningRequestCondition, CertificateSigningRequestStatus } from './certificatesigningrequest.ts'
 import { certificateFault } from './issued-certificate.ts'
 
-type Condition = {
-  type: string
-  status: string
-  lastUpdateTime?: string
-  lastTransitionTime?: string
-}
+type Condition = Infer<typeof CertificateSigningRequestCondition>
 
-interface Status {
-  conditions?: Condition[]
-  certificate?: string
-}
+type Status = Infer<typeof CertificateSigningRequestStatus>
 
 type Request = { metadata?: unknown; status?: unknown }
 

@@ -11,6 +11,7 @@ import { asJson, validateFormat, validateSupported, validateUnchanged } from '..
 import { changesOf } from './diff.ts'
 import type { PersistentVolumeClaim as PersistentVolumeClaimSchema, PersistentVolumeClaimSpec } from './persistentvolumeclaim.ts'
 import { compare, signOf } from './quantities.ts'
+import type { TypedObjectReference } from './references.ts'
 import { validateSelector } from './scheduling-validation.ts'
 
 type Claim = Infer<typeof PersistentVolumeClaimSchema>
@@ -36,12 +37,7 @@ export function validateCapacity(name: string, amount: string, path: FieldPath, 
   validatePositive(amount, at, errors)
 }
 
-interface DataSource {
-  apiGroup?: string | null | undefined
-  kind: string
-  name: string
-  namespace?: string | undefined
-}
+type DataSource = Infer<typeof TypedObjectReference>
 
 function validateDataSource({ kind, name, namespace, ...source }: DataSource, path: FieldPath, errors: FieldErrors): void {
   const apiGroup = source.apiGroup ?? ''

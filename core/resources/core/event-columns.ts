@@ -1,39 +1,13 @@
+import type { Infer } from '../../schema/model.ts'
 import { age, nameColumn, textColumn, wide } from '../cells.ts'
 import type { Column } from '../definition.ts'
+import type { Event as GroupEvent } from '../events/event.ts'
+import type { Event } from './event.ts'
 
 type Time = string | null | undefined
 
-interface Source {
-  readonly component?: string | undefined
-  readonly host?: string | undefined
-}
-
-interface About {
-  readonly kind?: string | undefined
-  readonly name?: string | undefined
-  readonly fieldPath?: string | undefined
-}
-
 /** An event of the core group or of group events; some field names differ. */
-interface EventRow {
-  readonly eventTime?: Time
-  readonly series?: { readonly count?: number | undefined; readonly lastObservedTime?: Time } | undefined
-  readonly reportingInstance?: string | undefined
-  readonly involvedObject?: About
-  readonly regarding?: About | undefined
-  readonly message?: string | undefined
-  readonly note?: string | undefined
-  readonly source?: Source | undefined
-  readonly deprecatedSource?: Source | undefined
-  readonly reportingComponent?: string | undefined
-  readonly reportingController?: string | undefined
-  readonly firstTimestamp?: Time
-  readonly deprecatedFirstTimestamp?: Time
-  readonly lastTimestamp?: Time
-  readonly deprecatedLastTimestamp?: Time
-  readonly count?: number | undefined
-  readonly deprecatedCount?: number | undefined
-}
+type EventRow = Partial<Infer<typeof Event> & Infer<typeof GroupEvent>>
 
 const about = (event: EventRow) => event.involvedObject ?? event.regarding ?? {}
 const firstSeen = (event: EventRow) => event.firstTimestamp || event.deprecatedFirstTimestamp || event.eventTime

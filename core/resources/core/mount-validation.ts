@@ -1,22 +1,19 @@
 /** Validation of volume mounts and devices. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { formats } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateSupported } from '../validation.ts'
+import type { Container } from './container.ts'
 import { validateDescendingPath } from './path-validation.ts'
 import type { Volume as VolumeSchema } from './volume.ts'
-import type { VolumeDevice as VolumeDeviceSchema, VolumeMount as VolumeMountSchema } from './volume-mount.ts'
+import type { VolumeMount as VolumeMountSchema } from './volume-mount.ts'
 
 type VolumeMount = Infer<typeof VolumeMountSchema>
-type VolumeDevice = Infer<typeof VolumeDeviceSchema>
 export type Volumes = ReadonlyMap<string, Infer<typeof VolumeSchema>>
 
-interface Mounting {
-  volumeMounts?: VolumeMount[] | undefined
-  volumeDevices?: VolumeDevice[] | undefined
-  securityContext?: { privileged?: boolean | undefined } | undefined
-}
+type Mounting = Pick<Infer<typeof Container>, 'volumeMounts' | 'volumeDevices' | 'securityContext'>
 
 function validateRecursiveReadOnly(
   { recursiveReadOnly: mode, readOnly, mountPropagation }: VolumeMount,

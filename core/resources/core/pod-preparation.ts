@@ -2,24 +2,15 @@
 
 import { timestamp } from '../../schema/formats/time.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
-import type { LabelSelector } from '../meta/selector.ts'
+import type { PodAffinityTerm } from './affinity.ts'
 import { takeAppArmorAnnotations } from './app-armor.ts'
+import type { Pod } from './pod.ts'
 import type { PodSpec } from './pod-spec-validation.ts'
-import type { PodStatus } from './pod-status.ts'
 import { qosClassOf } from './qos.ts'
 
-interface PodLike {
-  metadata?: { labels?: { [key: string]: string } | undefined; annotations?: { [key: string]: string } | undefined } | undefined
-  spec?: PodSpec | undefined
-  status?: Infer<typeof PodStatus> | undefined
-}
-type Selector = Infer<typeof LabelSelector>
+type PodLike = Infer<typeof Pod>
 
-interface KeyedTerm {
-  labelSelector?: Selector | undefined
-  matchLabelKeys?: string[] | undefined
-  mismatchLabelKeys?: string[] | undefined
-}
+type KeyedTerm = Pick<Infer<typeof PodAffinityTerm>, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>
 
 export function preparePod(pod: PodLike, context: HookContext): void {
   const { spec, metadata, status } = pod

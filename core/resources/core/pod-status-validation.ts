@@ -1,4 +1,5 @@
 /** Validation of pod status. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { parseAddress } from '../../schema/formats/ip.ts'
@@ -6,6 +7,7 @@ import type { HookContext, Infer } from '../../schema/model.ts'
 import { addressWarnings } from '../address-warnings.ts'
 import { asJson, validateAddress, validateFormat, validateUnchanged } from '../validation.ts'
 import type { ContainerStatus } from './container-status.ts'
+import type { Pod } from './pod.ts'
 import { validatePodAnnotationUpdates } from './pod-annotation-validation.ts'
 import { isSidecar } from './pod-requests.ts'
 import type { PodSpec } from './pod-spec-validation.ts'
@@ -19,11 +21,7 @@ import {
   validateVolumeStatuses,
 } from './pod-status-parts-validation.ts'
 
-interface PodLike {
-  metadata?: { annotations?: { [key: string]: string } | undefined } | undefined
-  spec?: PodSpec | undefined
-  status?: Infer<typeof PodStatus> | undefined
-}
+type PodLike = Infer<typeof Pod>
 type Status = Infer<typeof PodStatus>
 type Statuses = readonly Infer<typeof ContainerStatus>[]
 

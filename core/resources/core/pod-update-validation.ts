@@ -4,17 +4,15 @@ import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
 import { copyOf, dropGivenEmpty } from '../../schema/json/given-empty.ts'
-import type { HookContext, Json } from '../../schema/model.ts'
+import type { HookContext, Infer, Json } from '../../schema/model.ts'
 import { asJson } from '../validation.ts'
 import { changesOf } from './diff.ts'
+import type { Pod } from './pod.ts'
 import { validatePodAnnotationUpdates } from './pod-annotation-validation.ts'
 import type { PodSpec } from './pod-spec-validation.ts'
 import { validateTolerations } from './scheduling-validation.ts'
 
-interface PodLike {
-  metadata?: { annotations?: { [key: string]: string } | undefined } | undefined
-  spec?: PodSpec | undefined
-}
+type PodLike = Infer<typeof Pod>
 
 const maxInt32 = 2 ** 31 - 1
 const mutable = [

@@ -1,23 +1,16 @@
 /** Validation of pods and pod templates. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
-import type { HookContext } from '../../schema/model.ts'
+import type { HookContext, Infer } from '../../schema/model.ts'
 import { validateAnnotations, validateLabels } from '../../schema/object-meta.ts'
 import { validatePadding } from './container-validation.ts'
+import type { Pod } from './pod.ts'
 import { validatePodAnnotations } from './pod-annotation-validation.ts'
 import { type PodSpec, validatePodSpec } from './pod-spec-validation.ts'
 import { validateProfileAnnotations } from './profile-annotations.ts'
 
-interface Metadata {
-  name?: string | undefined
-  labels?: { [key: string]: string } | undefined
-  annotations?: { [key: string]: string } | undefined
-}
-
-interface PodLike {
-  metadata?: Metadata | undefined
-  spec?: PodSpec | undefined
-}
+type PodLike = Infer<typeof Pod>
 
 const emptySpec: PodSpec = { containers: [] }
 

@@ -1,9 +1,11 @@
 /** Validation of probes and lifecycle hooks. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats/formats.ts'
 import type { Infer } from '../../schema/model.ts'
 import { validateCounts, validateFormat, validateSupported } from '../validation.ts'
+import type { Container } from './container.ts'
 import { Signal } from './enums.ts'
 import type { HTTPGetAction, LifecycleHandler, Lifecycle as LifecycleSchema, Probe as ProbeSchema } from './probe.ts'
 
@@ -76,11 +78,7 @@ function validateProbe(probe: Probe, around: Surroundings, path: FieldPath, erro
   if (period !== undefined && period <= 0) errors.invalid(path.child('terminationGracePeriodSeconds'), period, 'must be greater than 0')
 }
 
-interface Probed {
-  livenessProbe?: Probe | undefined
-  readinessProbe?: Probe | undefined
-  startupProbe?: Probe | undefined
-}
+type Probed = Pick<Infer<typeof Container>, 'livenessProbe' | 'readinessProbe' | 'startupProbe'>
 
 export function validateProbes(
   { livenessProbe, readinessProbe, startupProbe }: Probed,

@@ -1,13 +1,16 @@
 /** Validation of ingresses: hosts, paths and backends. */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { portNumber } from '../../schema/formats/formats.ts'
 import { parseAddress } from '../../schema/formats/ip.ts'
 import { given } from '../../schema/json/given-empty.ts'
 import type { HookContext, Infer } from '../../schema/model.ts'
+import type { TypedLocalObjectReference } from '../core/references.ts'
 import { validateIngressHostname } from '../core/service-update-validation.ts'
 import { asJson, validateAddress, validateFormat, validateRequiredFormat, validateSupported } from '../validation.ts'
 import type { HTTPIngressPath, Ingress, IngressBackend, IngressSpec } from './ingress.ts'
+import type { IngressClassParametersReference } from './ingressclass.ts'
 
 /** Forbidden parts, which normalization would change. */
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F']
@@ -117,11 +120,7 @@ function validateServiceBackend(
   else errors.required(path, 'port name or number is required')
 }
 
-interface Reference {
-  readonly apiGroup?: string | undefined
-  readonly kind: string
-  readonly name: string
-}
+type Reference = Infer<typeof TypedLocalObjectReference>
 
 /** Validates a reference to an object of any kind. */
 function validateObjectReference({ apiGroup, kind, name }: Reference, path: FieldPath, errors: FieldErrors): void {
@@ -130,10 +129,7 @@ function validateObjectReference({ apiGroup, kind, name }: Reference, path: Fiel
   validateRequiredFormat(name, 'pathSegment', path.child('name'), errors)
 }
 
-interface Parameters extends Reference {
-  readonly scope?: string | undefined
-  readonly namespace?: string | undefined
-}
+type Parameters = Infer<typeof IngressClassParametersReference>
 
 /** Parameters of an ingress class: cluster-scoped, or with a namespace. */
 export function validateParameters(reference: Parameters, path: FieldPath, errors: FieldErrors): void {

@@ -1,4 +1,5 @@
 /** Validation of devices: attributes, capacities, counters, taints (KEP-4381, 4815, 5055, 5075). */
+
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { parseQuantity, scaledQuantity } from '../../schema/formats/quantity.ts'
@@ -27,6 +28,7 @@ import {
   validateQualified,
   validateSet,
 } from './name-validation.ts'
+import type { DeviceToleration } from './request.ts'
 
 const max = { facts: 32, values: 48, taints: 16, consumptions: 2, counters: 32, options: 10, text: 64 }
 
@@ -243,8 +245,4 @@ export function validateToleration({ key = '', operator = '', value = '' }: Tole
   else if (operator === 'Equal') validateFormat(value, 'labelValue', path.child('value'), errors)
 }
 
-interface Toleration {
-  readonly key?: string | undefined
-  readonly operator?: string | undefined
-  readonly value?: string | undefined
-}
+type Toleration = Infer<typeof DeviceToleration>

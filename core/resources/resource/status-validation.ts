@@ -59,12 +59,7 @@ function validateNoneAdded(now: readonly Consumer[], before: readonly Consumer[]
   errors.forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')
 }
 
-interface DeviceTarget {
-  readonly driver: string
-  readonly pool: string
-  readonly device: string
-  readonly shareID?: string | undefined
-}
+type DeviceTarget = Pick<Infer<typeof AllocatedDeviceStatus>, 'driver' | 'pool' | 'device' | 'shareID'>
 
 /** Identity of a device, or of a share of one, in a cluster. */
 export const deviceID = ({ driver, pool, device, shareID }: DeviceTarget) => [driver, pool, device, ...(shareID ? [shareID] : [])].join('/')

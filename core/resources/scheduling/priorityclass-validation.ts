@@ -1,11 +1,9 @@
 import type { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
+import type { PriorityClass } from './priorityclass.ts'
 
-interface Class {
-  readonly metadata?: { readonly name?: string | undefined } | undefined
-  readonly value?: number | undefined
-  readonly globalDefault?: boolean | undefined
-}
+type Class = Infer<typeof PriorityClass>
 
 const systemPrefix = 'system-'
 const highestUserValue = 1_000_000_000

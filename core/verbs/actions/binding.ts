@@ -1,17 +1,16 @@
 import { badRequest, conflict, noSuchResource, type Status, unreasoned } from '../../answers/status.ts'
 import { updateObject } from '../../objects/registry/update.ts'
 import { Binding } from '../../resources/core/binding.ts'
+import type { ObjectReference } from '../../resources/core/references.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { Services, Target, WriteServices } from '../services.ts'
 import { type Action, done } from './action.ts'
 import { actionRequest, specOf, statusOf, unrestrictedView, withCondition } from './pod.ts'
 
-interface Node {
-  readonly kind?: string
-  readonly name?: string
-}
+type Node = Infer<typeof ObjectReference>
 
 const body = { group: '', version: 'v1', kind: 'Binding', schema: Binding }
 const bindings = { group: '', resource: 'pods/binding' }

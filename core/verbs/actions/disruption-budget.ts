@@ -4,25 +4,17 @@ import { ApiError, forbidden, type StatusCause } from '../../answers/status.ts'
 import type { ServedResource } from '../../objects/registry/served.ts'
 import { updateObject } from '../../objects/registry/update.ts'
 import { statusView } from '../../objects/registry/view.ts'
-import { type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
+import { labelSelectorOf } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '../../resources/policy/poddisruptionbudget.ts'
 import { timestamp } from '../../schema/formats/time.ts'
+import type { Infer } from '../../schema/model.ts'
 import type { Target, WriteServices } from '../services.ts'
 import { actionRequest, type Condition } from './pod.ts'
 
-interface Spec {
-  readonly selector?: LabelSelectorObject
-  readonly unhealthyPodEvictionPolicy?: string
-}
+type Spec = Infer<typeof PodDisruptionBudgetSpec>
 
-interface Status {
-  readonly observedGeneration?: number
-  readonly disruptedPods?: { readonly [pod: string]: string }
-  readonly disruptionsAllowed?: number
-  readonly currentHealthy?: number
-  readonly desiredHealthy?: number
-  readonly conditions?: readonly Condition[]
-}
+type Status = Infer<typeof PodDisruptionBudgetStatus>
 
 export const budgetSpec = (budget: ApiObject) => (budget['spec'] ?? {}) as Spec
 export const budgetStatus = (budget: ApiObject) => (budget['status'] ?? {}) as Status

@@ -3,28 +3,16 @@
 import { ownRequest, type WriteRequest } from '../../objects/registry/request.ts'
 import { strategyView, type View } from '../../objects/registry/view.ts'
 import type { PodSpec } from '../../resources/core/pod-spec.ts'
+import type { PodCondition, PodStatus } from '../../resources/core/pod-status.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { hookContext } from '../../schema/cluster.ts'
 import { timestamp } from '../../schema/formats/time.ts'
 import type { Infer } from '../../schema/model.ts'
 import type { Target, WriteServices } from '../services.ts'
 
-export interface Condition {
-  readonly type: string
-  readonly status: string
-  readonly reason?: string
-  readonly message?: string
-  readonly lastTransitionTime?: string
-  readonly observedGeneration?: number
-}
+export type Condition = Infer<typeof PodCondition>
 
-interface Status {
-  readonly phase?: string
-  readonly podIP?: string
-  readonly podIPs?: readonly { readonly ip: string }[]
-  readonly nominatedNodeName?: string
-  readonly conditions?: readonly Condition[]
-}
+type Status = Infer<typeof PodStatus>
 
 type Spec = Infer<typeof PodSpec>
 

@@ -187,7 +187,7 @@ const sysctls =
   }
 
 const windowsHostProcess: Check = ({ spec }) => {
-  const isBad = ({ securityContext }: { readonly securityContext?: CommonContext | null }) =>
+  const isBad = ({ securityContext }: { readonly securityContext?: CommonContext | undefined }) =>
     securityContext?.windowsOptions?.hostProcess === true
   const who = setters(isBad(spec), namesOf(spec, isBad))
   return who === '' ? undefined : { reason: 'hostProcess', detail: `${who} must not set securityContext.windowsOptions.hostProcess=true` }

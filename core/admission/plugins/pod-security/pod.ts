@@ -1,56 +1,20 @@
 /** The parts of a pod that controls evaluate, and helpers for messages. */
+
 import type { Release } from '../../../release.ts'
-
-interface Typed {
-  readonly type?: string
-}
-
-interface HostHandler {
-  readonly httpGet?: { readonly host?: string } | null
-  readonly tcpSocket?: { readonly host?: string } | null
-}
+import type { Container as ContainerMessage } from '../../../resources/core/container.ts'
+import type { PodSpec as PodSpecMessage } from '../../../resources/core/pod-spec.ts'
+import type { PodSecurityContext, SecurityContext } from '../../../resources/core/security.ts'
+import type { Infer } from '../../../schema/model.ts'
 
 /** Fields of both pod and container security contexts. */
-export interface CommonContext {
-  readonly appArmorProfile?: Typed | null
-  readonly seccompProfile?: Typed | null
-  readonly seLinuxOptions?: { readonly type?: string; readonly user?: string; readonly role?: string } | null
-  readonly windowsOptions?: { readonly hostProcess?: boolean | null } | null
-  readonly runAsNonRoot?: boolean | null
-  readonly runAsUser?: number | null
-}
+export type CommonContext = Pick<ContainerContext, keyof ContainerContext & keyof PodContext>
 
-export interface ContainerContext extends CommonContext {
-  readonly privileged?: boolean | null
-  readonly allowPrivilegeEscalation?: boolean | null
-  readonly procMount?: string | null
-  readonly capabilities?: { readonly add?: readonly string[] | null; readonly drop?: readonly string[] | null } | null
-}
+export type ContainerContext = Infer<typeof SecurityContext>
+type PodContext = Infer<typeof PodSecurityContext>
 
-export interface Container {
-  readonly name: string
-  readonly image?: string
-  readonly ports?: readonly { readonly hostPort?: number }[] | null
-  readonly securityContext?: ContainerContext | null
-  readonly livenessProbe?: HostHandler | null
-  readonly readinessProbe?: HostHandler | null
-  readonly startupProbe?: HostHandler | null
-  readonly lifecycle?: { readonly postStart?: HostHandler | null; readonly preStop?: HostHandler | null } | null
-}
+export type Container = Infer<typeof ContainerMessage>
 
-export interface PodSpec {
-  readonly containers?: readonly Container[] | null
-  readonly initContainers?: readonly Container[] | null
-  readonly ephemeralContainers?: readonly Container[] | null
-  readonly volumes?: readonly ({ readonly name: string } & { readonly [source: string]: unknown })[] | null
-  readonly securityContext?: (CommonContext & { readonly sysctls?: readonly { readonly name: string }[] | null }) | null
-  readonly hostNetwork?: boolean
-  readonly hostPID?: boolean
-  readonly hostIPC?: boolean
-  readonly hostUsers?: boolean | null
-  readonly runtimeClassName?: string | null
-  readonly os?: { readonly name?: string } | null
-}
+export type PodSpec = Infer<typeof PodSpecMessage>
 
 /** A pod or pod template. */
 export interface PodLike {

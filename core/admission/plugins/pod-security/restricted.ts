@@ -36,11 +36,13 @@ const forbiddenVolumes = [
   ...['scaleIO', 'storageos'],
 ]
 
+const hasSource = (volume: object) => (source: string) => (volume as { readonly [source: string]: unknown })[source] != null
+
 const volumes: Check = ({ spec }) => {
-  const bad = (spec.volumes ?? []).filter((volume) => !allowedVolumes.some((source) => volume[source] != null))
+  const bad = (spec.volumes ?? []).filter((volume) => !allowedVolumes.some(hasSource(volume)))
   if (bad.length === 0) return undefined
   const names = bad.map(({ name }) => name)
-  const types = sorted(bad.map((volume) => forbiddenVolumes.find((source) => volume[source] != null) ?? 'unknown'))
+  const types = sorted(bad.map((volume) => forbiddenVolumes.find(hasSource(volume)) ?? 'unknown'))
   const detail = `${plural('volume', names)} ${quoted(names)} ${plural('uses', names, 'use')} ${plural('restricted volume type', types)} ${quoted(types)}`
   return { reason: 'restricted volume types', detail }
 }
