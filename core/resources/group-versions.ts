@@ -68,16 +68,16 @@ export const customGroupPriority = 1000
 /** Versions of custom resource groups are ordered by stability and number. */
 export const customVersionPriority = 100
 
-/** Exports of a group's folder. */
-interface Exports {
-  readonly definitions?: readonly ResourceDefinition[]
-  readonly [name: string]: unknown
-}
+/** Exports of a group's folder: its messages and the rows of its resources. */
+type Exports = { readonly [name: string]: unknown }
 
 const isMessage = (value: unknown): value is Message => typeof value === 'object' && value !== null && 'fields' in value
+const isDefinition = (value: unknown): value is ResourceDefinition => typeof value === 'object' && value !== null && 'origin' in value
 
 function row(group: string, version: string, name: string, priority: number, versionPriority: number, exports: Exports): GroupVersion {
-  const { definitions = [] } = exports
+  const definitions = Object.values(exports)
+    .filter(isDefinition)
+    .sort((a, b) => (a.names.plural < b.names.plural ? -1 : 1))
   const shared = { group, version, package: name, priority, versionPriority }
   const declared = () => Object.values(exports).filter(isMessage)
   // Messages are declared for v1, unless they are given to another version.

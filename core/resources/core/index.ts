@@ -1,22 +1,3 @@
-import type { ResourceDefinition } from '../definition.ts'
-import { bindings } from './binding.ts'
-import { componentStatuses } from './componentstatus.ts'
-import { configMaps } from './configmap.ts'
-import { endpoints } from './endpoints.ts'
-import { events } from './event.ts'
-import { limitRanges } from './limitrange.ts'
-import { namespaces } from './namespace.ts'
-import { nodes } from './node.ts'
-import { persistentVolumes } from './persistentvolume.ts'
-import { persistentVolumeClaims } from './persistentvolumeclaim.ts'
-import { pods } from './pod.ts'
-import { podTemplates } from './podtemplate.ts'
-import { replicationControllers } from './replicationcontroller.ts'
-import { resourceQuotas } from './resourcequota.ts'
-import { secrets } from './secret.ts'
-import { services } from './service.ts'
-import { serviceAccounts } from './serviceaccount.ts'
-
 export * from './affinity.ts'
 export * from './binding.ts'
 export * from './componentstatus.ts'
@@ -61,23 +42,3 @@ export * from './volume-local.ts'
 export * from './volume-mount.ts'
 export * from './volume-network.ts'
 export * from './volume-projected.ts'
-
-export const definitions: readonly ResourceDefinition[] = [
-  bindings,
-  componentStatuses,
-  configMaps,
-  endpoints,
-  events,
-  limitRanges,
-  namespaces,
-  nodes,
-  persistentVolumeClaims,
-  persistentVolumes,
-  pods,
-  podTemplates,
-  replicationControllers,
-  resourceQuotas,
-  secrets,
-  serviceAccounts,
-  services,
-]

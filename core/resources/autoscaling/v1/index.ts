@@ -1,6 +1,3 @@
-import type { ResourceDefinition } from '../../definition.ts'
-import { horizontalPodAutoscalers } from './horizontalpodautoscaler.ts'
-
 // Shared by both versions.
 export { HorizontalPodAutoscalerCondition } from '../horizontalpodautoscaler.ts'
 export * from './enums.ts'
@@ -8,5 +5,3 @@ export * from './horizontalpodautoscaler.ts'
 export * from './metrics.ts'
 export * from './metrics-status.ts'
 export * from './scale.ts'
-
-export const definitions: readonly ResourceDefinition[] = [horizontalPodAutoscalers]

@@ -1,10 +1,3 @@
-import type { ResourceDefinition } from '../../definition.ts'
-import { deviceClasses } from './deviceclass.ts'
-import { deviceTaintRules } from './devicetaintrule.ts'
-import { resourceClaims } from './resourceclaim.ts'
-import { resourceClaimTemplates } from './resourceclaimtemplate.ts'
-import { resourceSlices } from './resourceslice.ts'
-
 // Shared by both versions.
 export {
   AllocatedDeviceStatus,
@@ -45,11 +38,3 @@ export * from './devicetaintrule.ts'
 export * from './resourceclaim.ts'
 export * from './resourceclaimtemplate.ts'
 export * from './resourceslice.ts'
-
-export const definitions: readonly ResourceDefinition[] = [
-  deviceClasses,
-  deviceTaintRules,
-  resourceClaims,
-  resourceClaimTemplates,
-  resourceSlices,
-]
