@@ -1,7 +1,8 @@
 import { given } from '../../schema/json/given-empty.ts'
-import { bool, field, type Infer, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { bool, field, type Infer, int32, int64, list, message, pointer, required, string } from '../../schema/model.ts'
 import { objectValidation } from '../core/object-validation.ts'
 import { resource } from '../definition.ts'
+import { conditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { holdForInstances } from './definition-deletion.ts'
 import { nameProblems, validateDefinition, validateDefinitionStatus } from './definition-validation.ts'
@@ -126,10 +127,7 @@ export const CustomResourceDefinitionCondition = message('CustomResourceDefiniti
       'StorageMigrating',
     ],
   }),
-  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ['True', 'False', 'Unknown'] }),
-  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
-  reason: field(4, string, 'One word in CamelCase that programs can match.'),
-  message: field(5, string, 'Details for people.'),
+  ...conditionFields,
   observedGeneration: field(6, int64, 'Generation of the spec that the condition speaks about.', { gate: 'CRDObservedGenerationTracking' }),
 })
 

@@ -1,6 +1,7 @@
 import { timestamp } from '../../schema/formats/time.ts'
-import { bool, bytes, field, type Infer, int32, keyedList, message, pointer, required, string, time } from '../../schema/model.ts'
+import { bool, bytes, field, type Infer, int32, keyedList, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
+import { conditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { nameProblems, validateAPIService } from './apiservice-validation.ts'
 import { apiServiceColumns } from './columns.ts'
@@ -27,10 +28,7 @@ export const APIServiceSpec = message('APIServiceSpec', 'The server of a group a
 
 export const APIServiceCondition = message('APIServiceCondition', 'An observation about an API service.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.APIServiceConditionType', openEnum: ['Available'] }),
-  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ['True', 'False', 'Unknown'] }),
-  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
-  reason: field(4, string, 'One word in CamelCase that programs can match.'),
-  message: field(5, string, 'Details for people.'),
+  ...conditionFields,
 })
 
 export const APIServiceStatus = message('APIServiceStatus', 'State of an API service.', {

@@ -1,21 +1,9 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import {
-  field,
-  int32,
-  int64,
-  intOrString,
-  keyedList,
-  message,
-  pointer,
-  required,
-  requiredPointer,
-  string,
-  time,
-} from '../../schema/model.ts'
-import { ConditionStatus } from '../core/enums.ts'
+import { field, int32, int64, intOrString, keyedList, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { type ApiObject, resource } from '../definition.ts'
+import { conditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { validateCounts, validateUnchanged } from '../validation.ts'
@@ -72,10 +60,7 @@ export const DaemonSetSpec = message('DaemonSetSpec', 'What a daemon set runs.',
 
 export const DaemonSetCondition = message('DaemonSetCondition', 'An observation about a daemon set.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.DaemonSetConditionType' }),
-  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
-  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
-  reason: field(4, string, 'One word in CamelCase that programs can match.'),
-  message: field(5, string, 'Details for people.'),
+  ...conditionFields,
 })
 
 export const DaemonSetStatus = message('DaemonSetStatus', 'State of a daemon set.', {

@@ -1,9 +1,9 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, int32, int64, keyedList, message, pointer, required, requiredPointer, string, time } from '../../schema/model.ts'
-import { ConditionStatus } from '../core/enums.ts'
+import { field, int32, int64, keyedList, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
+import { conditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { replicaSetColumns } from './columns.ts'
@@ -24,10 +24,7 @@ export const ReplicaSetSpec = message('ReplicaSetSpec', 'What a replica set main
 
 export const ReplicaSetCondition = message('ReplicaSetCondition', 'An observation about a replica set.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.ReplicaSetConditionType', openEnum: ['ReplicaFailure'] }),
-  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
-  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
-  reason: field(4, string, 'One word in CamelCase that programs can match.'),
-  message: field(5, string, 'Details for people.'),
+  ...conditionFields,
 })
 
 export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica set.', {

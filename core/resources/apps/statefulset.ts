@@ -12,14 +12,13 @@ import {
   required,
   requiredPointer,
   string,
-  time,
 } from '../../schema/model.ts'
-import { ConditionStatus } from '../core/enums.ts'
 import { PersistentVolumeClaim } from '../core/persistentvolumeclaim.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { claimSpecWarnings } from '../core/volume-warnings.ts'
 import { resource } from '../definition.ts'
+import { conditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { statefulSetColumns } from './columns.ts'
@@ -135,10 +134,7 @@ export const StatefulSetSpec = message('StatefulSetSpec', 'What a stateful set r
 
 export const StatefulSetCondition = message('StatefulSetCondition', 'An observation about a stateful set.', {
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.StatefulSetConditionType' }),
-  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
-  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
-  reason: field(4, string, 'One word in CamelCase that programs can match.'),
-  message: field(5, string, 'Details for people.'),
+  ...conditionFields,
 })
 
 export const StatefulSetStatus = message('StatefulSetStatus', 'State of a stateful set.', {

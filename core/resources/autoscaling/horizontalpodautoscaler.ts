@@ -1,7 +1,7 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { field, int32, int64, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
-import { ConditionStatus } from '../core/enums.ts'
 import { resource } from '../definition.ts'
+import { conditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { validateCounts } from '../validation.ts'
 import { HorizontalPodAutoscalerBehavior } from './behavior.ts'
@@ -25,10 +25,7 @@ export const HorizontalPodAutoscalerCondition = message('HorizontalPodAutoscaler
     goType: 'v2.HorizontalPodAutoscalerConditionType',
     openEnum: ['ScalingActive', 'AbleToScale', 'ScalingLimited', 'ScaledToZero'],
   }),
-  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
-  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
-  reason: field(4, string, 'One word in CamelCase that programs can match.'),
-  message: field(5, string, 'Details for people.'),
+  ...conditionFields,
 })
 
 export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerStatus', 'State of an autoscaler.', {

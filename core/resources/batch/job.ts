@@ -5,6 +5,7 @@ import { ConditionStatus, PodConditionType } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
+import { probedConditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { countAt } from '../selectable.ts'
@@ -101,11 +102,7 @@ export const JobCondition = message('JobCondition', 'An observation about a job.
     goType: 'v1.JobConditionType',
     openEnum: ['Suspended', 'Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'],
   }),
-  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
-  lastProbeTime: field(3, time, 'When the condition was last checked.'),
-  lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
-  reason: field(5, string, 'One word in CamelCase that programs can match.'),
-  message: field(6, string, 'Details for people.'),
+  ...probedConditionFields,
 })
 
 export const UncountedTerminatedPods = message(

@@ -1,12 +1,13 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, keyedList, list, map, message, pointer, required, string, time, withFacets } from '../../schema/model.ts'
+import { field, keyedList, list, map, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
+import { probedConditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { pairDataSources, validateClaimSpec, validateClaimStatus, validateClaimUpdate } from './claim-validation.ts'
 import { claimWarnings } from './claim-warnings.ts'
-import { ConditionStatus, PersistentVolumeAccessMode, PersistentVolumeMode } from './enums.ts'
+import { PersistentVolumeAccessMode, PersistentVolumeMode } from './enums.ts'
 import { objectValidation } from './object-validation.ts'
 import { persistentVolumeClaimColumns } from './persistentvolume-columns.ts'
 import { TypedLocalObjectReference, TypedObjectReference } from './references.ts'
@@ -63,11 +64,7 @@ export const PersistentVolumeClaimCondition = message(
         'Unused',
       ],
     }),
-    status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
-    lastProbeTime: field(3, time, 'When the condition was last checked.'),
-    lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
-    reason: field(5, string, 'One word in CamelCase that programs can match.'),
-    message: field(6, string, 'Details for people.'),
+    ...probedConditionFields,
   },
 )
 

@@ -1,7 +1,8 @@
 import { field, int64, keyedList, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
+import { probedConditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { ContainerStatus } from './container-status.ts'
-import { ConditionStatus, PodConditionType } from './enums.ts'
+import { PodConditionType } from './enums.ts'
 import { resourceList } from './resource-list.ts'
 import { ResourceRequirements } from './resources.ts'
 
@@ -34,11 +35,7 @@ export const PodCondition = message('PodCondition', 'An observation about a pod.
   observedGeneration: field(7, int64, 'Generation of the spec that the condition speaks about.', {
     gate: 'PodObservedGenerationTracking',
   }),
-  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
-  lastProbeTime: field(3, time, 'When the condition was last checked.'),
-  lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
-  reason: field(5, string, 'One word in CamelCase that programs can match.'),
-  message: field(6, string, 'Details for people.'),
+  ...probedConditionFields,
 })
 
 export const PodIP = message('PodIP', 'An address of a pod.', {

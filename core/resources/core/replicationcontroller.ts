@@ -1,9 +1,9 @@
-import { field, int32, int64, keyedList, map, message, pointer, required, string, time } from '../../schema/model.ts'
+import { field, int32, int64, keyedList, map, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
+import { conditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { countAt } from '../selectable.ts'
 import { replicationControllerColumns } from './columns.ts'
-import { ConditionStatus } from './enums.ts'
 import { objectValidation } from './object-validation.ts'
 import { PodTemplateSpec } from './pod-template.ts'
 import {
@@ -25,10 +25,7 @@ export const ReplicationControllerCondition = message('ReplicationControllerCond
     goType: 'v1.ReplicationControllerConditionType',
     openEnum: ['ReplicaFailure'],
   }),
-  status: required(2, string, 'True, False or Unknown.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus }),
-  lastTransitionTime: field(3, time, 'When the status last changed from one value to another.'),
-  reason: field(4, string, 'One word in CamelCase that programs can match.'),
-  message: field(5, string, 'Details for people.'),
+  ...conditionFields,
 })
 
 export const ReplicationControllerStatus = message('ReplicationControllerStatus', 'State of a replication controller.', {

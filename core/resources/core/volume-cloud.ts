@@ -1,4 +1,4 @@
-import { bool, field, int32, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
+import { bool, field, int32, type Message, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { LocalObjectReference, ObjectReference, SecretReference } from './references.ts'
 
 export const AWSElasticBlockStoreVolumeSource = message(
@@ -29,36 +29,37 @@ export const AzureDiskVolumeSource = message('AzureDiskVolumeSource', 'Name, URI
   }),
 })
 
-export const AzureFilePersistentVolumeSource = message('AzureFilePersistentVolumeSource', 'Name and secret of an Azure file share.', {
+const azureFile = {
   secretName: required(1, string, "Secret with the storage account's name and key."),
   shareName: required(2, string, 'Name of the share.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
+}
+
+export const AzureFilePersistentVolumeSource = message('AzureFilePersistentVolumeSource', 'Name and secret of an Azure file share.', {
+  ...azureFile,
   secretNamespace: pointer(4, string, 'Namespace of the secret; that of the claim by default.', { omitEmpty: false }),
 })
 
-export const AzureFileVolumeSource = message('AzureFileVolumeSource', 'Name and secret of an Azure file share.', {
-  secretName: required(1, string, "Secret with the storage account's name and key."),
-  shareName: required(2, string, 'Name of the share.'),
+export const AzureFileVolumeSource = message('AzureFileVolumeSource', 'Name and secret of an Azure file share.', azureFile)
+
+const cinder = <Secret extends Message>(secret: Secret) => ({
+  volumeID: required(1, string, 'Identifier of the volume.'),
+  fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
+  secretRef: pointer(4, secret, "Secret with the connection's parameters."),
 })
 
 export const CinderPersistentVolumeSource = message(
   'CinderPersistentVolumeSource',
   'ID, file system and credentials of an OpenStack Cinder volume.',
-  {
-    volumeID: required(1, string, 'Identifier of the volume.'),
-    fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
-    readOnly: field(3, bool, 'Mounts the volume read-only.'),
-    secretRef: pointer(4, SecretReference, "Secret with the connection's parameters."),
-  },
+  cinder(SecretReference),
 )
 
-export const CinderVolumeSource = message('CinderVolumeSource', 'ID, file system and credentials of an OpenStack Cinder volume.', {
-  volumeID: required(1, string, 'Identifier of the volume.'),
-  fsType: field(2, string, 'File system to mount, such as ext4 or xfs.'),
-  readOnly: field(3, bool, 'Mounts the volume read-only.'),
-  secretRef: pointer(4, LocalObjectReference, "Secret with the connection's parameters."),
-})
+export const CinderVolumeSource = message(
+  'CinderVolumeSource',
+  'ID, file system and credentials of an OpenStack Cinder volume.',
+  cinder(LocalObjectReference),
+)
 
 export const FlockerVolumeSource = message('FlockerVolumeSource', 'A Flocker dataset; one of the two is set.', {
   datasetName: field(1, string, 'Deprecated: name of the dataset.'),
@@ -111,10 +112,10 @@ export const PortworxVolumeSource = message('PortworxVolumeSource', 'ID and file
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
 })
 
-export const ScaleIOPersistentVolumeSource = message('ScaleIOPersistentVolumeSource', 'Gateway, pool and name of a ScaleIO volume.', {
+const scaleIO = <Secret extends Message>(secret: Secret) => ({
   gateway: required(1, string, 'Address of the API gateway.'),
   system: required(2, string, 'Name of the storage system.'),
-  secretRef: requiredPointer(3, SecretReference, 'Secret with the login.'),
+  secretRef: requiredPointer(3, secret, 'Secret with the login.'),
   sslEnabled: field(4, bool, 'Speaks TLS with the gateway.'),
   protectionDomain: field(5, string, 'Protection domain.'),
   storagePool: field(6, string, 'Storage pool in that domain.'),
@@ -123,6 +124,12 @@ export const ScaleIOPersistentVolumeSource = message('ScaleIOPersistentVolumeSou
   fsType: field(9, string, 'File system to mount, such as ext4 or xfs.', { default: 'xfs' }),
   readOnly: field(10, bool, 'Mounts the volume read-only.'),
 })
+
+export const ScaleIOPersistentVolumeSource = message(
+  'ScaleIOPersistentVolumeSource',
+  'Gateway, pool and name of a ScaleIO volume.',
+  scaleIO(SecretReference),
+)
 
 export const StorageOSPersistentVolumeSource = message(
   'StorageOSPersistentVolumeSource',
@@ -136,18 +143,11 @@ export const StorageOSPersistentVolumeSource = message(
   },
 )
 
-export const ScaleIOVolumeSource = message('ScaleIOVolumeSource', 'Gateway, pool and name of a ScaleIO volume.', {
-  gateway: required(1, string, 'Address of the API gateway.'),
-  system: required(2, string, 'Name of the storage system.'),
-  secretRef: requiredPointer(3, LocalObjectReference, 'Secret with the login.'),
-  sslEnabled: field(4, bool, 'Speaks TLS with the gateway.'),
-  protectionDomain: field(5, string, 'Protection domain.'),
-  storagePool: field(6, string, 'Storage pool in that domain.'),
-  storageMode: field(7, string, 'ThickProvisioned or ThinProvisioned.', { default: 'ThinProvisioned' }),
-  volumeName: field(8, string, 'Name of the volume.'),
-  fsType: field(9, string, 'File system to mount, such as ext4 or xfs.', { default: 'xfs' }),
-  readOnly: field(10, bool, 'Mounts the volume read-only.'),
-})
+export const ScaleIOVolumeSource = message(
+  'ScaleIOVolumeSource',
+  'Gateway, pool and name of a ScaleIO volume.',
+  scaleIO(LocalObjectReference),
+)
 
 export const StorageOSVolumeSource = message('StorageOSVolumeSource', 'Name, file system and credentials of a StorageOS volume.', {
   volumeName: field(1, string, 'Name of the volume; unique in its namespace.'),
