@@ -9,6 +9,7 @@ import { IdleQueues } from '../controllers/idle-queues.ts'
 import { queueMetrics } from '../controllers/queue-metrics.ts'
 import { givesWork, type Wakes, type Written } from '../controllers/wakes.ts'
 import { EncryptionError } from '../encryption/store.ts'
+import { lastingPaths } from '../filters/path-handlers.ts'
 import { RequestGate } from '../filters/request-gate.ts'
 import { createHealthMetrics } from '../meta/metrics/health.ts'
 import { storedMetrics } from '../objects/storage/metrics.ts'
@@ -71,6 +72,7 @@ export function prepareServer(
     own: loopback.connection,
     health: (request) => health().respond(request),
     nextId: shared.of(createIds),
+    lasts: lastingPaths(apis.pathHandlers),
   })
   const queues = new IdleQueues(queueMetrics(metrics))
   const stored = storedMetrics(metrics)

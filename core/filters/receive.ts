@@ -42,7 +42,7 @@ class RequestExchange implements Exchange {
     this.#lifetime = lifetime
     const { path, query } = splitTarget(targetOf(request))
     this.query = query
-    this.info = requestInfo(request.method, path, query)
+    this.info = requestInfo(request.method, path, query, lifetime.lasts)
     this.auditId = request.headers.get('audit-id') || nextId()
   }
 

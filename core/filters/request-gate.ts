@@ -36,6 +36,8 @@ export interface RequestGateOptions {
   readonly health: Health['respond']
   /** Makes ids of requests. */
   nextId(): string
+  /** See `Lifetime`. */
+  readonly lasts?: ((path: string) => boolean) | undefined
 }
 
 /** Counts requests that are being answered. */
@@ -114,6 +116,7 @@ const unavailable = ({ auditId }: Exchange, { status }: ApiError): Response =>
  */
 export class RequestGate implements Lifetime {
   readonly pauses: Pauses
+  readonly lasts: RequestGateOptions['lasts']
   readonly #options: RequestGateOptions
   readonly #closing = new AbortController()
   readonly #clients = new Running()
@@ -135,6 +138,7 @@ export class RequestGate implements Lifetime {
 
   constructor(options: RequestGateOptions) {
     this.#options = options
+    this.lasts = options.lasts
     this.pauses = new Pauses(options.clock)
   }
 

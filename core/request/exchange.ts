@@ -94,6 +94,8 @@ export interface Lifetime {
   readonly closing: AbortSignal
   /** In which requests take turns on the thread. */
   readonly pauses: Pauses
+  /** Paths outside of the API whose requests are long-running; default: those that `requestInfo` knows. */
+  readonly lasts?: ((path: string) => boolean) | undefined
   /** Calls `end` when the server shuts down, at once if it does already. The returned function unregisters it. */
   onShutdown(end: () => void): () => void
 }

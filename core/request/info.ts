@@ -19,8 +19,8 @@ const namespaceSubresources = new Set(['status', 'finalize'])
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
 const longRunningVerbs = new Set(['watch', 'proxy'])
 const longRunningSubresources = new Set(['attach', 'exec', 'proxy', 'log', 'portforward'])
-/** Profiles take as long as they are asked for; the live page is a stream; requests of branches have the deadlines of the branch's server. */
-const longRunningPaths = ['/debug/pprof/', '/debug/live/', '/branches/']
+/** Profiles take as long as they are asked for; the live page is a stream. */
+const longRunningPaths = ['/debug/pprof/', '/debug/live/']
 
 /** The segments between slashes, without empty ones at the ends. */
 function elementsOf(path: string): string[] {
@@ -40,9 +40,9 @@ function elementsOf(path: string): string[] {
 }
 const slash = 0x2f
 
-function nonResource(path: string, method: string): RequestInfo {
+function nonResource(path: string, method: string, lasts?: (path: string) => boolean): RequestInfo {
   const none = { group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [] }
-  const longRunning = longRunningPaths.some((prefix) => path.startsWith(prefix))
+  const longRunning = longRunningPaths.some((prefix) => path.startsWith(prefix)) || lasts?.(path) === true
   return { isResource: false, path, verb: method.toLowerCase(), ...none, position: nowhere, longRunning }
 }
 
@@ -73,7 +73,7 @@ function verbOnCollection(verb: string, query: URLSearchParams): string {
 }
 
 /**
- * Derives the RequestInfo from method, percent-decoded path and query:
+ * Derives the RequestInfo from method, percent-decoded path and query. `lasts`: other paths outside of the API that are long-running.
  *
  *     GET    /api/v1/pods                                      list pods, of all namespaces
  *     GET    /api/v1/pods?watch=1                              watch pods
@@ -98,11 +98,11 @@ function verbOnCollection(verb: string, query: URLSearchParams): string {
  *     GET    /apis/apps/v1                                     get
  *     POST   /version                                          post
  */
-export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
+export function requestInfo(method: string, path: string, query: URLSearchParams, lasts?: (path: string) => boolean): RequestInfo {
   const elements = elementsOf(path)
   const legacy = elements[0] === 'api'
   let at = legacy ? 2 : 3
-  if ((!legacy && elements[0] !== 'apis') || elements.length <= at) return nonResource(path, method)
+  if ((!legacy && elements[0] !== 'apis') || elements.length <= at) return nonResource(path, method, lasts)
   const group = legacy ? '' : elements[1]!
   const version = elements[at - 1]!
   let verb = methodVerbs[method] ?? ''

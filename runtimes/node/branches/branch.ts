@@ -1,5 +1,5 @@
 /** One branch: a server in memory over what its live server has stored at one time. */
-import { entityTooLarge, forbidden, tooManyRequests } from '../../../core/answers/status.ts'
+import { forbidden } from '../../../core/answers/status.ts'
 import type { Connection, HostPorts, KeyValueStore, OpenStores, StoreOverride } from '../../../core/ports.ts'
 import { maxBodyBytes } from '../../../core/request/body.ts'
 import type { User } from '../../../core/request/exchange.ts'
@@ -7,6 +7,7 @@ import { LightRequest } from '../../../core/request/light-request.ts'
 import type { FamilyServer, ObjectPlace, ServerFamily } from '../../../core/server.ts'
 import { type BranchedStore, branchedStore } from '../../stores/branched.ts'
 import { TestClock } from '../../testing/clock.ts'
+import { InFlight, type RequestLimits } from '../in-flight.ts'
 import type { HandedOn } from './handed-on.ts'
 import { Writes } from './writes.ts'
 
@@ -37,8 +38,7 @@ export interface Touched {
   readonly before: number
 }
 
-/** Requests at a time, watches included. */
-const maxInFlight = 1_000
+const limits: RequestLimits = { requestsInFlight: 1_000, requestBytes: maxBodyBytes }
 
 export class Branch {
   readonly settings: Settings
@@ -47,7 +47,7 @@ export class Branch {
   readonly #writes: Writes<Touched>
   readonly #stores: BranchedStore[] = []
   #server: FamilyServer | undefined
-  #inFlight = 0
+  readonly #inFlight = new InFlight('branch')
   #closing: Promise<void> | undefined
 
   private constructor(settings: Settings, surroundings: Surroundings) {
@@ -75,7 +75,7 @@ export class Branch {
   }
 
   get inFlight(): number {
-    return this.#inFlight
+    return this.#inFlight.count
   }
 
   isOwnedBy({ name, uid }: User): boolean {
@@ -97,18 +97,9 @@ export class Branch {
   async handle(request: Request, target: string, user: User, connection?: Connection): Promise<Response> {
     const server = this.#server
     if (server === undefined || this.#closing) throw forbidden(branchResource, this.settings.name, 'it is being deleted')
-    if (this.#inFlight >= maxInFlight) throw tooManyRequests(`too many requests of this branch at a time: the limit is ${maxInFlight}`, 1)
-    if (Number(request.headers.get('content-length') ?? 0) > maxBodyBytes) throw entityTooLarge(maxBodyBytes)
-    this.#inFlight++
-    let isSent = false
-    try {
-      const response = await server.answer(below(request, target), this.#surroundings.handedOn.connectionOf(user, connection))
-      isSent = connection?.whenSent !== undefined
-      connection?.whenSent?.(response, () => this.#inFlight--)
-      return response
-    } finally {
-      if (!isSent) this.#inFlight--
-    }
+    return this.#inFlight.answer(request, connection, limits, async () =>
+      server.answer(below(request, target), this.#surroundings.handedOn.connectionOf(user, connection)),
+    )
   }
 
   /** Ends requests in flight, and the server. */

@@ -111,6 +111,8 @@ export function branchPaths(branches: Branches, live: Ask): PathHandler {
 
   return {
     prefix,
+    // A branch's server has deadlines of its own.
+    lasts: (path) => path.indexOf('/', prefix.length + 1) > 0,
     async answer(exchange, authorizer) {
       const place = placeOf(exchange.request)
       return place.target === undefined ? ask(exchange, authorizer, place) : serve(exchange, authorizer, place)

@@ -1,5 +1,5 @@
 /** One of the servers: awake while it is used, and only a state otherwise. */
-import { ApiError, entityTooLarge, forbidden, notFound, tooManyRequests } from '../../../core/answers/status.ts'
+import { ApiError, forbidden, notFound } from '../../../core/answers/status.ts'
 import type { Clock, Connection, Outbound, Telemetry } from '../../../core/ports.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import { boundedStore } from '../../stores/bounded.ts'
@@ -9,16 +9,13 @@ import type { AddedFault, Fault } from '../../testing/faults.ts'
 import type { Requests } from '../../testing/requests.ts'
 import { type Snapshot, startHosted, type TestObject, type TestServer } from '../../testing/server.ts'
 import { trafficOf } from '../../testing/traffic.ts'
+import { InFlight, type RequestLimits } from '../in-flight.ts'
 import type { Home, Snapshots } from './home.ts'
 import { type Hook, hookAnswer } from './webhooks.ts'
 
-export interface Limits {
+export interface Limits extends RequestLimits {
   /** Bytes of stored objects; each object counts as 1 KiB besides. */
   readonly storedBytes: number
-  /** Requests at a time, watches included. */
-  readonly requestsInFlight: number
-  /** Bytes of a request's body. */
-  readonly requestBytes: number
 }
 
 /** What a server is, besides its state. */
@@ -60,7 +57,9 @@ export class Hosted {
   #starting: Promise<TestServer> | undefined
   /** An end that is under way, with what follows it. */
   #ending: Promise<unknown> | undefined
-  #inFlight = 0
+  readonly #inFlight = new InFlight('server', () => {
+    this.#used = this.#shared.clock.monotonic()
+  })
   #used: number
   #faults: { readonly fault: Fault; readonly added: AddedFault }[] = []
   #isRecording = false
@@ -78,7 +77,7 @@ export class Hosted {
   }
 
   get inFlight(): number {
-    return this.#inFlight
+    return this.#inFlight.count
   }
 
   /** Calls that the interface asks for. */
@@ -109,37 +108,16 @@ export class Hosted {
   }
 
   /** Answers a request. Rejects with an ApiError, or with a StoreError when the state can't be read. */
-  async handle(request: Request, connection: Connection): Promise<Response> {
-    const { requestsInFlight, requestBytes } = this.#settings.limits
-    if (this.#inFlight >= requestsInFlight)
-      throw tooManyRequests(`too many requests of this server at a time: the limit is ${requestsInFlight}`, 1)
-    if (Number(request.headers.get('content-length') ?? 0) > requestBytes) throw entityTooLarge(requestBytes)
-    this.#inFlight++
-    let isSent = false
-    try {
+  handle(request: Request, connection: Connection): Promise<Response> {
+    return this.#inFlight.answer(request, connection, this.#settings.limits, async () => {
       const server = this.#server ?? (await this.#awake())
-      const response = await trafficOf(server).handle(request, connection)
-      isSent = connection.whenSent !== undefined
-      connection.whenSent?.(response, this.#leave)
-      return response
-    } finally {
-      if (!isSent) this.#leave()
-    }
-  }
-
-  readonly #leave = () => {
-    this.#inFlight--
-    this.#used = this.#shared.clock.monotonic()
+      return trafficOf(server).handle(request, connection)
+    })
   }
 
   /** Does something with the server, which stays awake meanwhile. */
-  async use<T>(work: (server: TestServer) => T | Promise<T>): Promise<T> {
-    this.#inFlight++
-    try {
-      return await work(await this.#awake())
-    } finally {
-      this.#leave()
-    }
+  use<T>(work: (server: TestServer) => T | Promise<T>): Promise<T> {
+    return this.#inFlight.during(async () => work(await this.#awake()))
   }
 
   /** The present state. Takes constant time. */
@@ -203,7 +181,7 @@ export class Hosted {
   /** Leaves memory, except for its state, if nobody has used it for these milliseconds. What is only in memory keeps it awake. */
   async rest(milliseconds: number): Promise<void> {
     const server = this.#server
-    if (server === undefined || this.#inFlight > 0 || server.clock.isFrozen || this.#faults.length > 0 || this.#isRecording) return
+    if (server === undefined || this.#inFlight.count > 0 || server.clock.isFrozen || this.#faults.length > 0 || this.#isRecording) return
     if (this.#shared.clock.monotonic() - this.#used >= milliseconds) await this.#end()
   }
 
