@@ -484,6 +484,9 @@ export function list<S extends Schema>(
   }
 }
 
+/** A list that one manager owns as a whole in server-side apply, and that OpenAPI says this of. */
+export const atomicList = <S extends Schema>(items: Lazy<S>): List<S> => list(items, { listType: 'atomic' })
+
 export function map<S extends Schema>(
   values: Lazy<S>,
   options: { atomic?: true; defaults?: (members: JsonObject) => void } = {},

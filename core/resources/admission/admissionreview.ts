@@ -1,4 +1,4 @@
-import { any, bool, bytes, field, list, map, message, pointer, string } from '../../schema/model.ts'
+import { any, atomicList, bool, bytes, field, map, message, pointer, string } from '../../schema/model.ts'
 import { UserInfo } from '../authentication/userinfo.ts'
 import { GroupVersionKind, GroupVersionResource } from '../meta/group-version.ts'
 import { Status } from '../meta/status.ts'
@@ -32,7 +32,7 @@ export const AdmissionResponse = message('AdmissionResponse', 'The answer of a w
   patch: field(4, bytes, 'Changes of the object, in base64.'),
   patchType: pointer(5, string, 'Format of the patch: JSONPatch.', { goType: 'v1.PatchType', openEnum: ['JSONPatch'] }),
   auditAnnotations: field(6, map(string), 'Annotations for the audit event.'),
-  warnings: field(7, list(string, { listType: 'atomic' }), 'Warnings for the client, without prefix.'),
+  warnings: field(7, atomicList(string), 'Warnings for the client, without prefix.'),
 })
 
 export const AdmissionReview = message('AdmissionReview', 'Message to and from an admission webhook.', {

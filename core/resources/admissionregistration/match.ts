@@ -1,4 +1,4 @@
-import { field, inline, keyedList, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { atomicList, field, inline, keyedList, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { repeats, validateRequiredFormat } from '../validation.ts'
 import { MatchPolicyType } from './enums.ts'
@@ -19,9 +19,9 @@ export const MatchCondition = message('MatchCondition', 'A CEL condition that a 
 export const matchConditions = (tag: number) => keyedList(tag, MatchCondition, 'name', 'Conditions that must all be met.')
 
 export const Rule = message('Rule', 'Resources and versions.', {
-  apiGroups: field(1, list(string, { listType: 'atomic' }), 'API groups; * for all.'),
-  apiVersions: field(2, list(string, { listType: 'atomic' }), 'API versions; * for all.'),
-  resources: field(3, list(string, { listType: 'atomic' }), 'Resources, such as pods, pods/* or */scale; * for all but subresources.'),
+  apiGroups: field(1, atomicList(string), 'API groups; * for all.'),
+  apiVersions: field(2, atomicList(string), 'API versions; * for all.'),
+  resources: field(3, atomicList(string), 'Resources, such as pods, pods/* or */scale; * for all but subresources.'),
   scope: pointer(4, string, 'Cluster, Namespaced or *.', { goType: 'v1.ScopeType', publishedEnum: ['Cluster', 'Namespaced', '*'] }),
 }).with({
   defaults(rule) {
@@ -32,7 +32,7 @@ export const Rule = message('Rule', 'Resources and versions.', {
 export const RuleWithOperations = message('RuleWithOperations', 'Resources and operations.', {
   operations: field(
     1,
-    list(withFacets(string, { publishedEnum: ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'] }), { listType: 'atomic' }),
+    atomicList(withFacets(string, { publishedEnum: ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'] })),
     'CREATE, UPDATE, DELETE, CONNECT; * for all.',
     { goType: 'v1.OperationType' },
   ),
@@ -45,7 +45,7 @@ export const RuleWithOperations = message('RuleWithOperations', 'Resources and o
 })
 
 export const NamedRuleWithOperations = message('NamedRuleWithOperations', 'Resources and operations, optionally limited to names.', {
-  resourceNames: field(1, list(withFacets(string, { format: 'pathSegment' }), { listType: 'atomic' }), 'Names of objects; empty for all.'),
+  resourceNames: field(1, atomicList(withFacets(string, { format: 'pathSegment' })), 'Names of objects; empty for all.'),
   ruleWithOperations: inline(2, RuleWithOperations),
 }).with({
   atomic: true,
@@ -61,8 +61,8 @@ export const NamedRuleWithOperations = message('NamedRuleWithOperations', 'Resou
 export const matchFields = {
   namespaceSelector: pointer(1, LabelSelector, 'Namespaces of the objects, by label.'),
   objectSelector: pointer(2, LabelSelector, 'Objects, by label; the old or the new one must match.'),
-  resourceRules: field(3, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that match.'),
-  excludeResourceRules: field(4, list(NamedRuleWithOperations, { listType: 'atomic' }), 'Requests that do not match all the same.'),
+  resourceRules: field(3, atomicList(NamedRuleWithOperations), 'Requests that match.'),
+  excludeResourceRules: field(4, atomicList(NamedRuleWithOperations), 'Requests that do not match all the same.'),
 }
 
 export const MatchResources = message('MatchResources', 'Requests that a policy applies to.', {

@@ -1,4 +1,4 @@
-import { type Field, field, list, type Message, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, type Field, field, type Message, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { mutatingAdmissionPolicyColumns } from './columns.ts'
@@ -33,8 +33,8 @@ export const policyFields = <Match extends Message, Value extends Message, Failu
 ) => ({
   paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
   matchConstraints: pointer(2, matchConstraints, 'Requests that it applies to.'),
-  variables: field(3, list(variable, { listType: 'atomic' }), 'Values for the expressions; a later one can use those before.'),
-  mutations: field(4, list(Mutation, { listType: 'atomic' }), 'Changes, applied in order.'),
+  variables: field(3, atomicList(variable), 'Values for the expressions; a later one can use those before.'),
+  mutations: field(4, atomicList(Mutation), 'Changes, applied in order.'),
   failurePolicy,
   matchConditions: matchConditions(6),
   reinvocationPolicy: field(7, string, 'Never, or IfNeeded to run again after later changes.', {

@@ -1,4 +1,4 @@
-import { field, int64, keyedList, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, field, int64, keyedList, list, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
 import { StatusReason } from '../meta/enums.ts'
@@ -21,7 +21,7 @@ export const ExpressionWarning = message('ExpressionWarning', 'A type checking w
 })
 
 export const TypeChecking = message('TypeChecking', 'Result of type checking.', {
-  expressionWarnings: field(1, list(ExpressionWarning, { listType: 'atomic' }), 'Findings by expression.'),
+  expressionWarnings: field(1, atomicList(ExpressionWarning), 'Findings by expression.'),
 })
 
 export const Validation = message('Validation', 'An expression that must hold.', {
@@ -34,12 +34,12 @@ export const Validation = message('Validation', 'An expression that must hold.',
 export const ValidatingAdmissionPolicySpec = message('ValidatingAdmissionPolicySpec', 'What a policy demands, and when.', {
   paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
   matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
-  validations: field(3, list(Validation, { listType: 'atomic' }), 'Expressions that must hold.'),
+  validations: field(3, atomicList(Validation), 'Expressions that must hold.'),
   failurePolicy: pointer(4, string, 'After an error: Fail or Ignore.', {
     goType: 'v1.FailurePolicyType',
     publishedEnum: FailurePolicyType,
   }),
-  auditAnnotations: field(5, list(AuditAnnotation, { listType: 'atomic' }), 'Annotations for audit events.'),
+  auditAnnotations: field(5, atomicList(AuditAnnotation), 'Annotations for audit events.'),
   matchConditions: matchConditions(6),
   variables: keyedList(7, Variable, 'name', 'Values for the expressions; a later one can use those before.'),
 }).with({

@@ -1,6 +1,6 @@
 /** What both configurations of webhooks have in common. */
 import type { FieldErrors } from '../../schema/field-error.ts'
-import { field, type HookContext, int32, list, pointer, required, requiredPointer, string } from '../../schema/model.ts'
+import { atomicList, field, type HookContext, int32, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { webhookConfigurationColumns } from './columns.ts'
 import { FailurePolicyType, MatchPolicyType, SideEffectClass } from './enums.ts'
@@ -13,7 +13,7 @@ import { validateWebhookNames } from './webhook-validation.ts'
 export const requestFields = {
   name: required(1, string, 'Name, as a full domain name.', { notEmpty: true, format: 'fullyQualifiedName' }),
   clientConfig: required(2, WebhookClientConfig, 'How it is called.'),
-  rules: field(3, list(RuleWithOperations, { listType: 'atomic' }), 'Requests that are sent to it; one rule is enough.'),
+  rules: field(3, atomicList(RuleWithOperations), 'Requests that are sent to it; one rule is enough.'),
   failurePolicy: pointer(4, string, 'After a failed call: Fail or Ignore.', { goType: 'v1.FailurePolicyType', enum: FailurePolicyType }),
   matchPolicy: pointer(9, string, 'Exact, or Equivalent to match other versions of a resource too.', {
     goType: 'v1.MatchPolicyType',
@@ -26,11 +26,7 @@ export const requestFields = {
 export const callFields = {
   sideEffects: requiredPointer(6, string, 'None, or NoneOnDryRun.', { goType: 'v1.SideEffectClass', publishedEnum: SideEffectClass }),
   timeoutSeconds: pointer(7, int32, 'Seconds until the call fails, from 1 to 30; 10 by default.'),
-  admissionReviewVersions: required(
-    8,
-    list(string, { listType: 'atomic' }),
-    'Versions of the review that it understands; the first known one is sent.',
-  ),
+  admissionReviewVersions: required(8, atomicList(string), 'Versions of the review that it understands; the first known one is sent.'),
 }
 
 interface Configuration extends Named {

@@ -1,5 +1,5 @@
 import { given } from '../../schema/json/given-empty.ts'
-import { bool, field, type Infer, int32, int64, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, type Infer, int32, int64, list, message, pointer, required, string } from '../../schema/model.ts'
 import { objectValidation } from '../core/object-validation.ts'
 import { resource } from '../definition.ts'
 import { conditionFields } from '../meta/condition.ts'
@@ -22,11 +22,7 @@ export const CustomResourceColumnDefinition = message('CustomResourceColumnDefin
 
 export const WebhookConversion = message('WebhookConversion', 'Conversion by a webhook.', {
   clientConfig: pointer(2, WebhookClientConfig, 'How it is called.'),
-  conversionReviewVersions: required(
-    3,
-    list(string, { listType: 'atomic' }),
-    'Versions of the review that it understands; the first known one is sent.',
-  ),
+  conversionReviewVersions: required(3, atomicList(string), 'Versions of the review that it understands; the first known one is sent.'),
 })
 
 export const CustomResourceConversion = message(
@@ -44,10 +40,10 @@ export const CustomResourceConversion = message(
 export const CustomResourceDefinitionNames = message('CustomResourceDefinitionNames', 'Names of a custom resource.', {
   plural: required(1, string, 'Plural name; part of URLs.'),
   singular: field(2, string, 'Singular name; the kind in lower case by default.'),
-  shortNames: field(3, list(string, { listType: 'atomic' }), 'Abbreviations for people.'),
+  shortNames: field(3, atomicList(string), 'Abbreviations for people.'),
   kind: required(4, string, 'Kind of the objects.'),
   listKind: field(5, string, 'Kind of lists; <kind>List by default.'),
-  categories: field(6, list(string, { listType: 'atomic' }), 'Collective names that include it, such as all.'),
+  categories: field(6, atomicList(string), 'Collective names that include it, such as all.'),
 })
 
 export const CustomResourceValidation = message('CustomResourceValidation', 'How objects are validated.', {
@@ -79,12 +75,8 @@ export const CustomResourceDefinitionVersion = message('CustomResourceDefinition
   deprecationWarning: pointer(8, string, 'Text of that warning; a general one by default.'),
   schema: pointer(4, CustomResourceValidation, 'Schema of the version.'),
   subresources: pointer(5, CustomResourceSubresources, 'Subresources of the version.'),
-  additionalPrinterColumns: field(
-    6,
-    list(CustomResourceColumnDefinition, { listType: 'atomic' }),
-    'Columns of the table; the age by default.',
-  ),
-  selectableFields: field(9, list(SelectableField, { listType: 'atomic' }), 'Fields that field selectors can use; up to 8.', {
+  additionalPrinterColumns: field(6, atomicList(CustomResourceColumnDefinition), 'Columns of the table; the age by default.'),
+  selectableFields: field(9, atomicList(SelectableField), 'Fields that field selectors can use; up to 8.', {
     gate: 'CustomResourceFieldSelectors',
   }),
 })
@@ -93,7 +85,7 @@ export const CustomResourceDefinitionSpec = message('CustomResourceDefinitionSpe
   group: required(1, string, 'API group; the definition is named <plural>.<group>.'),
   names: required(3, CustomResourceDefinitionNames, 'Names of the resource and of its kind.'),
   scope: required(4, string, 'Cluster or Namespaced.', { goType: 'v1.ResourceScope', openEnum: ['Cluster', 'Namespaced'] }),
-  versions: required(7, list(CustomResourceDefinitionVersion, { listType: 'atomic' }), 'Versions of the resource.'),
+  versions: required(7, atomicList(CustomResourceDefinitionVersion), 'Versions of the resource.'),
   conversion: pointer(9, CustomResourceConversion, 'How objects get from one version to another.'),
   preserveUnknownFields: field(10, bool, 'Deprecated: keeps fields that the schema does not name; must be false in new ones.'),
 }).with({
@@ -141,12 +133,9 @@ export const CustomResourceDefinitionStatus = message('CustomResourceDefinitionS
   acceptedNames: field(2, CustomResourceDefinitionNames, 'Names that are in use; they may differ from the spec after a conflict.', {
     omitEmpty: false,
   }),
-  storedVersions: field(
-    3,
-    list(string, { listType: 'atomic' }),
-    'Versions that objects may be stored in; these cannot be removed from the spec.',
-    { omitEmpty: false },
-  ),
+  storedVersions: field(3, atomicList(string), 'Versions that objects may be stored in; these cannot be removed from the spec.', {
+    omitEmpty: false,
+  }),
   observedGeneration: field(4, int64, 'Generation of the spec that this status was computed from.', {
     gate: 'CRDObservedGenerationTracking',
   }),

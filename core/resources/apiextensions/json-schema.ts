@@ -4,6 +4,7 @@ import {
   type AnyModel,
   type AnySchema,
   any,
+  atomicList,
   bool,
   double,
   field,
@@ -39,7 +40,7 @@ const JSONSchemaPropsOrArray = message('JSONSchemaPropsOrArray', 'A schema, or s
   schema: pointer(1, () => JSONSchemaProps, 'The schema.'),
   jSONSchemas: field(
     2,
-    list(() => JSONSchemaProps, { listType: 'atomic' }),
+    atomicList(() => JSONSchemaProps),
     'The schemas.',
   ),
 })
@@ -51,7 +52,7 @@ const JSONSchemaPropsOrBool = message('JSONSchemaPropsOrBool', 'A schema, or whe
 
 const JSONSchemaPropsOrStringArray = message('JSONSchemaPropsOrStringArray', 'A schema, or names of properties.', {
   schema: pointer(1, () => JSONSchemaProps, 'The schema.'),
-  property: field(2, list(string, { listType: 'atomic' }), 'The names.'),
+  property: field(2, atomicList(string), 'The names.'),
 })
 
 /** Models without structure in OpenAPI. */
@@ -114,24 +115,24 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
   minItems: pointer(17, int64, 'Least length of arrays.'),
   uniqueItems: field(18, bool, 'Not allowed to be true.'),
   multipleOf: pointer(19, double, 'Number must be a multiple of this.'),
-  enum: field(20, list(json, { listType: 'atomic' }), 'Allowed values.'),
+  enum: field(20, atomicList(json), 'Allowed values.'),
   maxProperties: pointer(21, int64, 'Greatest number of properties.'),
   minProperties: pointer(22, int64, 'Least number of properties.'),
-  required: field(23, list(string, { listType: 'atomic' }), 'Properties that must be present.'),
+  required: field(23, atomicList(string), 'Properties that must be present.'),
   items: pointer(24, schemaOrList, undocumented),
   allOf: field(
     25,
-    list(() => JSONSchemaProps, { listType: 'atomic' }),
+    atomicList(() => JSONSchemaProps),
     'Schemas that must all hold.',
   ),
   oneOf: field(
     26,
-    list(() => JSONSchemaProps, { listType: 'atomic' }),
+    atomicList(() => JSONSchemaProps),
     'Schemas of which exactly one must hold.',
   ),
   anyOf: field(
     27,
-    list(() => JSONSchemaProps, { listType: 'atomic' }),
+    atomicList(() => JSONSchemaProps),
     'Schemas of which at least one must hold.',
   ),
   not: pointer(28, () => JSONSchemaProps, undocumented),
@@ -160,7 +161,7 @@ export const JSONSchemaProps: Message = message('JSONSchemaProps', 'A schema: Op
   'x-kubernetes-preserve-unknown-fields': pointer(38, bool, 'Keeps fields that the schema does not name.'),
   'x-kubernetes-embedded-resource': field(39, bool, 'The value is a whole object, with kind and metadata.'),
   'x-kubernetes-int-or-string': field(40, bool, 'The value is an integer or a string.'),
-  'x-kubernetes-list-map-keys': field(41, list(string, { listType: 'atomic' }), 'Properties that identify an item of a list of type map.'),
+  'x-kubernetes-list-map-keys': field(41, atomicList(string), 'Properties that identify an item of a list of type map.'),
   'x-kubernetes-list-type': pointer(42, string, 'Ownership of items in server-side apply: atomic, set or map.'),
   'x-kubernetes-map-type': pointer(43, string, 'Ownership of fields in server-side apply: granular or atomic.'),
   'x-kubernetes-validations': field(

@@ -1,12 +1,12 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import {
+  atomicList,
   field,
   type Infer,
   int32,
   int64,
   intOrString,
   keyedList,
-  list,
   message,
   pointer,
   required,
@@ -106,11 +106,7 @@ export const StatefulSetSpec = message('StatefulSetSpec', 'What a stateful set r
   replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
   selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
   template: required(3, PodTemplateSpec, 'Template of its pods, which are named <set>-<ordinal>.'),
-  volumeClaimTemplates: field(
-    4,
-    list(PersistentVolumeClaim, { listType: 'atomic' }),
-    'Claims that every pod gets; they win over volumes of the same name.',
-  ),
+  volumeClaimTemplates: field(4, atomicList(PersistentVolumeClaim), 'Claims that every pod gets; they win over volumes of the same name.'),
   serviceName: field(5, string, 'Headless service that gives the pods their DNS names.', { omitEmpty: false }),
   podManagementPolicy: field(6, string, 'OrderedReady, or Parallel to start and stop all pods at the same time.', {
     goType: 'v1.PodManagementPolicyType',

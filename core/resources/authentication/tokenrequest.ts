@@ -1,4 +1,4 @@
-import { field, int64, list, message, pointer, string, time } from '../../schema/model.ts'
+import { atomicList, field, int64, message, pointer, string, time } from '../../schema/model.ts'
 import { object } from '../meta/object.ts'
 
 export const BoundObjectReference = message('BoundObjectReference', 'Object that a token is bound to.', {
@@ -12,7 +12,7 @@ export const BoundObjectReference = message('BoundObjectReference', 'Object that
 const defaultSeconds = 3600
 
 export const TokenRequestSpec = message('TokenRequestSpec', 'The requested token.', {
-  audiences: field(1, list(string, { listType: 'atomic' }), 'Audiences of the token; this server when empty.', { omitEmpty: false }),
+  audiences: field(1, atomicList(string), 'Audiences of the token; this server when empty.', { omitEmpty: false }),
   expirationSeconds: pointer(4, int64, `Seconds of validity; may be shortened. ${defaultSeconds} by default.`, { omitEmpty: false }),
   boundObjectRef: pointer(3, BoundObjectReference, 'Object without which the token is void.', { omitEmpty: false }),
 }).with({

@@ -1,17 +1,17 @@
-import { bool, field, list, message, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { UserInfo } from './userinfo.ts'
 
 export const TokenReviewSpec = message('TokenReviewSpec', 'The token to check.', {
   token: required(1, string, 'The token.', { omitEmpty: true }),
-  audiences: field(2, list(string, { listType: 'atomic' }), "Audiences of which the token must have one; this server's by default."),
+  audiences: field(2, atomicList(string), "Audiences of which the token must have one; this server's by default."),
 })
 
 export const TokenReviewStatus = message('TokenReviewStatus', 'Result of the check.', {
   authenticated: field(1, bool, 'Whether the token is valid.'),
   user: field(2, UserInfo, 'User of the token.'),
-  audiences: field(4, list(string, { listType: 'atomic' }), 'Requested audiences that the token is valid for.'),
+  audiences: field(4, atomicList(string), 'Requested audiences that the token is valid for.'),
   error: field(3, string, 'Why it could not be checked.'),
 })
 

@@ -1,14 +1,14 @@
-import { field, list, message, pointer, string } from '../../schema/model.ts'
+import { atomicList, field, message, pointer, string } from '../../schema/model.ts'
 import { FieldSelectorRequirement, LabelSelectorRequirement } from '../meta/selector.ts'
 
 export const FieldSelectorAttributes = message('FieldSelectorAttributes', 'Field selector of a request; one of the two is set.', {
   rawSelector: field(1, string, "The selector as text; not used by this server's authorizers."),
-  requirements: field(2, list(FieldSelectorRequirement, { listType: 'atomic' }), 'The selector, parsed; all requirements must hold.'),
+  requirements: field(2, atomicList(FieldSelectorRequirement), 'The selector, parsed; all requirements must hold.'),
 })
 
 export const LabelSelectorAttributes = message('LabelSelectorAttributes', 'Label selector of a request; one of the two is set.', {
   rawSelector: field(1, string, "The selector as text; not used by this server's authorizers."),
-  requirements: field(2, list(LabelSelectorRequirement, { listType: 'atomic' }), 'The selector, parsed; all requirements must hold.'),
+  requirements: field(2, atomicList(LabelSelectorRequirement), 'The selector, parsed; all requirements must hold.'),
 })
 
 export const ResourceAttributes = message('ResourceAttributes', 'Verb, resource and name that a request is about.', {

@@ -1,4 +1,4 @@
-import { bool, field, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, list, map, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { NonResourceAttributes, ResourceAttributes } from './attributes.ts'
@@ -9,7 +9,7 @@ export const SubjectAccessReviewSpec = message('SubjectAccessReviewSpec', 'The a
   resourceAttributes: pointer(1, ResourceAttributes, 'Request for a resource.'),
   nonResourceAttributes: pointer(2, NonResourceAttributes, 'Request for another path.'),
   user: field(3, string, 'Name of the user.'),
-  groups: field(4, list(string, { listType: 'atomic' }), 'Groups of the user.'),
+  groups: field(4, atomicList(string), 'Groups of the user.'),
   extra: field(5, map(ExtraValue), 'Further facts about the user.'),
   uid: field(6, string, 'UID of the user.'),
 })

@@ -1,4 +1,4 @@
-import { int32, list, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { atomicList, int32, message, pointer, quantity, required, string } from '../../schema/model.ts'
 import { defaultBehavior } from './defaults.ts'
 
 export const HPAScalingPolicy = message('HPAScalingPolicy', 'A bound on how fast the scale changes.', {
@@ -16,7 +16,7 @@ export const HPAScalingRules = message('HPAScalingRules', 'How the scale changes
     goType: 'v2.ScalingPolicySelect',
     openEnum: ['Max', 'Min', 'Disabled'],
   }),
-  policies: pointer(2, list(HPAScalingPolicy, { listType: 'atomic' }), 'Bounds on the speed.'),
+  policies: pointer(2, atomicList(HPAScalingPolicy), 'Bounds on the speed.'),
   tolerance: pointer(4, quantity, 'Deviation from the target below which nothing is done; 10% by default.', {
     gate: 'HPAConfigurableTolerance',
   }),

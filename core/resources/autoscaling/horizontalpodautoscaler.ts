@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, int32, int64, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { atomicList, field, int32, int64, keyedList, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { conditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
@@ -16,7 +16,7 @@ export const HorizontalPodAutoscalerSpec = message('HorizontalPodAutoscalerSpec'
   scaleTargetRef: required(1, CrossVersionObjectReference, 'Object with a scale subresource.'),
   minReplicas: pointer(2, int32, 'Lower bound; 1 by default.'),
   maxReplicas: required(3, int32, 'Upper bound.'),
-  metrics: field(4, list(MetricSpec, { listType: 'atomic' }), 'Metrics to follow; the greatest result wins.'),
+  metrics: field(4, atomicList(MetricSpec), 'Metrics to follow; the greatest result wins.'),
   behavior: pointer(5, HorizontalPodAutoscalerBehavior, 'How the scale changes in each direction.'),
 }).with({ defaults: (spec) => defaultSpec(spec) })
 
@@ -33,7 +33,7 @@ export const HorizontalPodAutoscalerStatus = message('HorizontalPodAutoscalerSta
   lastScaleTime: pointer(2, time, 'When the scale was last changed.'),
   currentReplicas: field(3, int32, 'Number of pods when last observed.'),
   desiredReplicas: required(4, int32, 'Pods that were found to be needed.'),
-  currentMetrics: field(5, list(MetricStatus, { listType: 'atomic' }), 'Metrics when last observed.', { omitEmpty: false }),
+  currentMetrics: field(5, atomicList(MetricStatus), 'Metrics when last observed.', { omitEmpty: false }),
   conditions: keyedList(6, HorizontalPodAutoscalerCondition, 'type', 'Latest observations, one per condition type.'),
 })
 

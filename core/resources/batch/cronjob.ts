@@ -1,4 +1,4 @@
-import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { atomicList, bool, field, int32, int64, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ObjectReference } from '../core/references.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
@@ -37,7 +37,7 @@ export const CronJobSpec = message('CronJobSpec', 'When to run jobs, and which.'
 })
 
 export const CronJobStatus = message('CronJobStatus', 'State of a cron job.', {
-  active: field(1, list(ObjectReference, { listType: 'atomic' }), 'Jobs that run now.'),
+  active: field(1, atomicList(ObjectReference), 'Jobs that run now.'),
   lastScheduleTime: pointer(4, time, 'When a job was last started.'),
   lastSuccessfulTime: pointer(5, time, 'When a job last succeeded.'),
 })

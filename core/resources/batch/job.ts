@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { quote } from '../../schema/go/quote.ts'
-import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { atomicList, bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ConditionStatus, PodConditionType } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
@@ -45,17 +45,13 @@ export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'Reaction to
     notEmpty: true,
   }),
   onExitCodes: pointer(2, PodFailurePolicyOnExitCodesRequirement, 'Applies to failures with these exit codes.'),
-  onPodConditions: field(
-    3,
-    list(PodFailurePolicyOnPodConditionsPattern, { listType: 'atomic' }),
-    'Applies to failures with one of these conditions.',
-  ),
+  onPodConditions: field(3, atomicList(PodFailurePolicyOnPodConditionsPattern), 'Applies to failures with one of these conditions.'),
 })
 
 export const PodFailurePolicy = message('PodFailurePolicy', 'Rules that decide how a failed pod counts.', {
   rules: required(
     1,
-    list(PodFailurePolicyRule, { listType: 'atomic' }),
+    atomicList(PodFailurePolicyRule),
     'Rules in order; the first that applies decides, and without one the failure counts.',
   ),
 })
@@ -66,7 +62,7 @@ export const SuccessPolicyRule = message('SuccessPolicyRule', 'When a job counts
 })
 
 export const SuccessPolicy = message('SuccessPolicy', 'Rules that decide when enough indexes have succeeded.', {
-  rules: required(1, list(SuccessPolicyRule, { listType: 'atomic' }), 'Alternatives, of which one is enough.'),
+  rules: required(1, atomicList(SuccessPolicyRule), 'Alternatives, of which one is enough.'),
 })
 
 export const JobSpec = message('JobSpec', 'What a job runs, and when it is done.', {
@@ -115,7 +111,7 @@ export const UncountedTerminatedPods = message(
 )
 
 export const JobStatus = message('JobStatus', 'State of a job.', {
-  conditions: field(1, list(JobCondition, { listType: 'atomic' }), 'Latest observations; Complete and Failed end the job.', {
+  conditions: field(1, atomicList(JobCondition), 'Latest observations; Complete and Failed end the job.', {
     patchStrategy: 'merge',
     patchMergeKey: 'type',
   }),

@@ -1,4 +1,4 @@
-import { bytes, field, int32, list, map, message, pointer, required, string, time, withFacets } from '../../schema/model.ts'
+import { atomicList, bytes, field, int32, list, map, message, pointer, required, string, time, withFacets } from '../../schema/model.ts'
 import { ConditionStatus } from '../core/enums.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -14,7 +14,7 @@ export const CertificateSigningRequestSpec = message('CertificateSigningRequestS
   expirationSeconds: pointer(8, int32, 'Requested validity in seconds, at least 600; the signer may choose another.'),
   usages: field(
     5,
-    list(
+    atomicList(
       withFacets(string, {
         enum: [
           'signing',
@@ -42,14 +42,13 @@ export const CertificateSigningRequestSpec = message('CertificateSigningRequestS
           'netscape sgc',
         ],
       }),
-      { listType: 'atomic' },
     ),
     'Requested key usages.',
     { goType: 'v1.KeyUsage' },
   ),
   username: field(2, string, 'User that created the request; set by the server.'),
   uid: field(3, string, 'UID of the user; set by the server.'),
-  groups: field(4, list(string, { listType: 'atomic' }), 'Groups of the user; set by the server.'),
+  groups: field(4, atomicList(string), 'Groups of the user; set by the server.'),
   extra: field(6, map(ExtraValue), 'Extra attributes of the user; set by the server.'),
 }).with({
   validateFirst: ({ request }, path, errors, context) => validateRequestBlock(request, path.child('request'), errors, context),

@@ -1,4 +1,4 @@
-import { field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, field, int32, message, pointer, required, string } from '../../schema/model.ts'
 import { LabelSelector } from '../meta/selector.ts'
 
 export const NodeSelectorRequirement = message('NodeSelectorRequirement', 'One comparison of a node label or field with a set of values.', {
@@ -7,16 +7,16 @@ export const NodeSelectorRequirement = message('NodeSelectorRequirement', 'One c
     goType: 'v1.NodeSelectorOperator',
     publishedEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'],
   }),
-  values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist, a single integer for Gt and Lt.'),
+  values: field(3, atomicList(string), 'Operands; none for Exists and DoesNotExist, a single integer for Gt and Lt.'),
 })
 
 export const NodeSelectorTerm = message('NodeSelectorTerm', 'Requirements that must all hold; a term without any matches nothing.', {
-  matchExpressions: field(1, list(NodeSelectorRequirement, { listType: 'atomic' }), 'Requirements on node labels.'),
-  matchFields: field(2, list(NodeSelectorRequirement, { listType: 'atomic' }), 'Requirements on node fields; only metadata.name is known.'),
+  matchExpressions: field(1, atomicList(NodeSelectorRequirement), 'Requirements on node labels.'),
+  matchFields: field(2, atomicList(NodeSelectorRequirement), 'Requirements on node fields; only metadata.name is known.'),
 }).with({ atomic: true })
 
 export const NodeSelector = message('NodeSelector', 'Picks the nodes that satisfy at least one of the terms.', {
-  nodeSelectorTerms: required(1, list(NodeSelectorTerm, { listType: 'atomic' }), 'Alternatives, of which one is enough.'),
+  nodeSelectorTerms: required(1, atomicList(NodeSelectorTerm), 'Alternatives, of which one is enough.'),
 }).with({ atomic: true })
 
 export const PreferredSchedulingTerm = message(
@@ -36,7 +36,7 @@ export const NodeAffinity = message('NodeAffinity', 'Rules that tie a pod to nod
   ),
   preferredDuringSchedulingIgnoredDuringExecution: field(
     2,
-    list(PreferredSchedulingTerm, { listType: 'atomic' }),
+    atomicList(PreferredSchedulingTerm),
     'Wishes; the node with the greatest sum of weights wins.',
   ),
 })
@@ -46,15 +46,11 @@ export const PodAffinityTerm = message(
   'A set of pods and the topology in which this pod is placed together with, or apart from, them.',
   {
     labelSelector: pointer(1, LabelSelector, 'Selects the other pods by label; absent selects none.'),
-    namespaces: field(
-      2,
-      list(string, { listType: 'atomic' }),
-      "Namespaces of the other pods; empty with no namespaceSelector means the pod's own.",
-    ),
+    namespaces: field(2, atomicList(string), "Namespaces of the other pods; empty with no namespaceSelector means the pod's own."),
     topologyKey: required(3, string, 'Node label whose equal values make nodes one place, such as a zone.'),
     namespaceSelector: pointer(4, LabelSelector, 'Selects further namespaces by label; {} selects all of them.'),
-    matchLabelKeys: field(5, list(string, { listType: 'atomic' }), 'Keys whose values on this pod the other pods must share.'),
-    mismatchLabelKeys: field(6, list(string, { listType: 'atomic' }), 'Keys whose values on this pod the other pods must not share.'),
+    matchLabelKeys: field(5, atomicList(string), 'Keys whose values on this pod the other pods must share.'),
+    mismatchLabelKeys: field(6, atomicList(string), 'Keys whose values on this pod the other pods must not share.'),
   },
 )
 
@@ -64,14 +60,10 @@ export const WeightedPodAffinityTerm = message('WeightedPodAffinityTerm', 'A pod
 })
 
 export const PodAffinity = message('PodAffinity', 'Rules that place a pod near other pods.', {
-  requiredDuringSchedulingIgnoredDuringExecution: field(
-    1,
-    list(PodAffinityTerm, { listType: 'atomic' }),
-    'Terms that must all hold when the pod is placed.',
-  ),
+  requiredDuringSchedulingIgnoredDuringExecution: field(1, atomicList(PodAffinityTerm), 'Terms that must all hold when the pod is placed.'),
   preferredDuringSchedulingIgnoredDuringExecution: field(
     2,
-    list(WeightedPodAffinityTerm, { listType: 'atomic' }),
+    atomicList(WeightedPodAffinityTerm),
     'Terms that earn points while nodes are ranked.',
   ),
 })
@@ -79,12 +71,12 @@ export const PodAffinity = message('PodAffinity', 'Rules that place a pod near o
 export const PodAntiAffinity = message('PodAntiAffinity', 'Rules that keep a pod away from other pods.', {
   requiredDuringSchedulingIgnoredDuringExecution: field(
     1,
-    list(PodAffinityTerm, { listType: 'atomic' }),
+    atomicList(PodAffinityTerm),
     'Terms none of which may be violated when the pod is placed.',
   ),
   preferredDuringSchedulingIgnoredDuringExecution: field(
     2,
-    list(WeightedPodAffinityTerm, { listType: 'atomic' }),
+    atomicList(WeightedPodAffinityTerm),
     'Terms that cost points while nodes are ranked.',
   ),
 })

@@ -1,4 +1,4 @@
-import { bool, field, int32, int64, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { atomicList, bool, field, int32, int64, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { RecursiveReadOnlyMode, ResourceName, Signal } from './enums.ts'
 import { resourceList } from './resource-list.ts'
 import { ResourceRequirements } from './resources.ts'
@@ -50,7 +50,7 @@ export const VolumeMountStatus = message('VolumeMountStatus', 'How a volume is m
 export const LinuxContainerUser = message('LinuxContainerUser', "User identity of a container's first process on Linux.", {
   uid: required(1, int64, 'Primary user id.'),
   gid: required(2, int64, 'Primary group id.'),
-  supplementalGroups: field(3, list(int64, { listType: 'atomic' }), 'Further group ids.'),
+  supplementalGroups: field(3, atomicList(int64), 'Further group ids.'),
 })
 
 export const ContainerUser = message('ContainerUser', "User identity of a container's first process.", {

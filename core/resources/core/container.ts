@@ -1,4 +1,4 @@
-import { bool, field, int32, keyedList, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, int32, keyedList, list, message, pointer, required, string } from '../../schema/model.ts'
 import { ContainerRestartPolicy, Protocol, PullPolicy, TerminationMessagePolicy } from './enums.ts'
 import { EnvFromSource, EnvVar } from './env.ts'
 import { pullPolicyFor } from './image-name.ts'
@@ -37,8 +37,8 @@ export const ContainerRestartRule = message('ContainerRestartRule', 'What happen
 export const containerFields = {
   name: required(1, string, 'DNS label, unique among all containers of the pod; cannot be changed.'),
   image: field(2, string, 'Image to run.'),
-  command: field(3, list(string, { listType: 'atomic' }), "Replaces the image's entry point; $(NAME) expands to environment variables."),
-  args: field(4, list(string, { listType: 'atomic' }), "Replaces the image's arguments; $(NAME) expands to environment variables."),
+  command: field(3, atomicList(string), "Replaces the image's entry point; $(NAME) expands to environment variables."),
+  args: field(4, atomicList(string), "Replaces the image's arguments; $(NAME) expands to environment variables."),
   workingDir: field(5, string, "Directory to start in; the image's when empty."),
   ports: field(
     6,
@@ -48,24 +48,21 @@ export const containerFields = {
   ),
   envFrom: field(
     19,
-    list(EnvFromSource, { listType: 'atomic' }),
+    atomicList(EnvFromSource),
     'Config maps and secrets whose keys become environment variables; `env` wins on equal names.',
   ),
   env: keyedList(7, EnvVar, 'name', 'Environment variables.'),
   resources: field(8, ResourceRequirements, 'Requests and limits of compute resources.'),
-  resizePolicy: field(23, list(ContainerResizePolicy, { listType: 'atomic' }), 'Whether a change of a resource restarts it.', {
+  resizePolicy: field(23, atomicList(ContainerResizePolicy), 'Whether a change of a resource restarts it.', {
     gate: 'InPlacePodVerticalScaling',
   }),
   restartPolicy: pointer(24, string, "Overrides the pod's policy; Always makes an init container a sidecar.", {
     goType: 'v1.ContainerRestartPolicy',
     openEnum: ContainerRestartPolicy,
   }),
-  restartPolicyRules: field(
-    25,
-    list(ContainerRestartRule, { listType: 'atomic' }),
-    'Rules, in order, that override the restart policy by exit code.',
-    { gate: 'ContainerRestartRules' },
-  ),
+  restartPolicyRules: field(25, atomicList(ContainerRestartRule), 'Rules, in order, that override the restart policy by exit code.', {
+    gate: 'ContainerRestartRules',
+  }),
   volumeMounts: keyedList(9, VolumeMount, 'mountPath', 'Volumes mounted into its file system.'),
   volumeDevices: keyedList(21, VolumeDevice, 'devicePath', 'Volumes given to it as block devices.'),
   livenessProbe: pointer(10, Probe, 'Restarts it when this fails.'),

@@ -1,4 +1,4 @@
-import { field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, field, int32, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { endpointsColumns } from './columns.ts'
@@ -28,17 +28,13 @@ export const EndpointPort = message('EndpointPort', 'A port of an endpoint.', {
 })
 
 export const EndpointSubset = message('EndpointSubset', 'The endpoints that result from combining each address with each port.', {
-  addresses: field(1, list(EndpointAddress, { listType: 'atomic' }), 'Addresses that are ready for traffic.'),
-  notReadyAddresses: field(
-    2,
-    list(EndpointAddress, { listType: 'atomic' }),
-    'Addresses that are starting, or fail their readiness checks.',
-  ),
-  ports: field(3, list(EndpointPort, { listType: 'atomic' }), 'Ports that each of the addresses offers.'),
+  addresses: field(1, atomicList(EndpointAddress), 'Addresses that are ready for traffic.'),
+  notReadyAddresses: field(2, atomicList(EndpointAddress), 'Addresses that are starting, or fail their readiness checks.'),
+  ports: field(3, atomicList(EndpointPort), 'Ports that each of the addresses offers.'),
 })
 
 export const Endpoints = object('Endpoints', 'Addresses behind a service in one object (deprecated; see EndpointSlice).', {
-  subsets: field(2, list(EndpointSubset, { listType: 'atomic' }), 'Groups of addresses with common ports.'),
+  subsets: field(2, atomicList(EndpointSubset), 'Groups of addresses with common ports.'),
 })
 
 export const endpoints = resource({

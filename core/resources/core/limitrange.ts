@@ -1,4 +1,4 @@
-import { field, list, message, required, string } from '../../schema/model.ts'
+import { atomicList, field, message, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { defaultLimits, validateLimitRange } from './limitrange-validation.ts'
@@ -22,7 +22,7 @@ export const LimitRangeItem = message('LimitRangeItem', 'Bounds and defaults of 
 })
 
 export const LimitRangeSpec = message('LimitRangeSpec', 'What a limit range enforces.', {
-  limits: required(1, list(LimitRangeItem, { listType: 'atomic' }), 'Rules by type of object.'),
+  limits: required(1, atomicList(LimitRangeItem), 'Rules by type of object.'),
 })
 
 export const LimitRange = object('LimitRange', 'Bounds of resource use for the objects of a namespace.', {

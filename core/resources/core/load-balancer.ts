@@ -1,4 +1,4 @@
-import { field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, field, int32, message, pointer, required, string } from '../../schema/model.ts'
 import { Protocol } from './enums.ts'
 
 export const PortStatus = message('PortStatus', 'State of a port of a load balancer.', {
@@ -14,9 +14,9 @@ export const LoadBalancerIngress = message('LoadBalancerIngress', 'A place where
     goType: 'v1.LoadBalancerIPMode',
     openEnum: ['VIP', 'Proxy'],
   }),
-  ports: field(4, list(PortStatus, { listType: 'atomic' }), 'State of its ports.'),
+  ports: field(4, atomicList(PortStatus), 'State of its ports.'),
 })
 
 export const LoadBalancerStatus = message('LoadBalancerStatus', 'Addresses at which a load balancer accepts traffic.', {
-  ingress: field(1, list(LoadBalancerIngress, { listType: 'atomic' }), 'Places where traffic enters.'),
+  ingress: field(1, atomicList(LoadBalancerIngress), 'Places where traffic enters.'),
 })

@@ -1,4 +1,4 @@
-import { field, keyedList, list, message, required, string, time } from '../../schema/model.ts'
+import { atomicList, field, keyedList, message, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { namespaceColumns } from './columns.ts'
@@ -8,7 +8,7 @@ import { keepFinalizers, labelWithName, prepareNamespace, validateNamespace, val
 import { objectValidation } from './object-validation.ts'
 
 export const NamespaceSpec = message('NamespaceSpec', 'What a namespace still waits for.', {
-  finalizers: field(1, list(string, { listType: 'atomic' }), 'Parties that must clean up before the namespace is removed.', {
+  finalizers: field(1, atomicList(string), 'Parties that must clean up before the namespace is removed.', {
     goType: 'v1.FinalizerName',
   }),
 })

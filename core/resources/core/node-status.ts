@@ -1,4 +1,4 @@
-import { bool, field, int32, int64, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { atomicList, bool, field, int32, int64, keyedList, message, pointer, required, string, time } from '../../schema/model.ts'
 import { ConditionStatus } from './enums.ts'
 import { resourceList } from './resource-list.ts'
 
@@ -20,7 +20,7 @@ export const ConfigMapNodeConfigSource = message(
 )
 
 export const ContainerImage = message('ContainerImage', 'An image that is present on a node.', {
-  names: field(1, list(string, { listType: 'atomic' }), 'Names by which it is known.', { omitEmpty: false }),
+  names: field(1, atomicList(string), 'Names by which it is known.', { omitEmpty: false }),
   sizeBytes: field(2, int64, 'Size in bytes.'),
 })
 
@@ -107,15 +107,15 @@ export const NodeStatus = message('NodeStatus', 'State of a node.', {
   addresses: keyedList(5, NodeAddress, 'type', 'Addresses by which the node is reached.'),
   daemonEndpoints: field(6, NodeDaemonEndpoints, 'Ports of its daemons.'),
   nodeInfo: field(7, NodeSystemInfo, 'Identifiers and versions.'),
-  images: field(8, list(ContainerImage, { listType: 'atomic' }), 'Images present on the node.'),
-  volumesInUse: field(9, list(string, { listType: 'atomic' }), 'Attachable volumes that the node uses.', {
+  images: field(8, atomicList(ContainerImage), 'Images present on the node.'),
+  volumesInUse: field(9, atomicList(string), 'Attachable volumes that the node uses.', {
     goType: 'v1.UniqueVolumeName',
   }),
-  volumesAttached: field(10, list(AttachedVolume, { listType: 'atomic' }), 'Volumes that are attached to it.'),
+  volumesAttached: field(10, atomicList(AttachedVolume), 'Volumes that are attached to it.'),
   config: pointer(11, NodeConfigStatus, "State of the node agent's configuration (no longer used)."),
-  runtimeHandlers: field(12, list(NodeRuntimeHandler, { listType: 'atomic' }), 'Handlers that the runtime offers.'),
+  runtimeHandlers: field(12, atomicList(NodeRuntimeHandler), 'Handlers that the runtime offers.'),
   features: pointer(13, NodeFeatures, 'Features of the runtime.', { gate: 'SupplementalGroupsPolicy' }),
-  declaredFeatures: field(14, list(string, { listType: 'atomic' }), 'Feature names that the node declares for scheduling.', {
+  declaredFeatures: field(14, atomicList(string), 'Feature names that the node declares for scheduling.', {
     gate: 'NodeDeclaredFeatures',
   }),
 }).with({

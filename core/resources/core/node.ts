@@ -1,4 +1,4 @@
-import { bool, field, type Infer, list, message, pointer, string } from '../../schema/model.ts'
+import { atomicList, bool, field, type Infer, list, message, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { flagAt } from '../selectable.ts'
@@ -17,7 +17,7 @@ export const NodeSpec = message('NodeSpec', 'How a node takes part in the cluste
   }),
   providerID: field(3, string, 'Identifier by the cloud provider, as <provider>://<id>.'),
   unschedulable: field(4, bool, 'Keeps new pods away.'),
-  taints: field(5, list(Taint, { listType: 'atomic' }), 'Taints that pods have to tolerate.'),
+  taints: field(5, atomicList(Taint), 'Taints that pods have to tolerate.'),
   configSource: pointer(6, NodeConfigSource, 'No longer used.'),
   externalID: field(2, string, 'No longer used.'),
 }).with({

@@ -1,11 +1,11 @@
 import { timestamp } from '../../schema/formats/time.ts'
 import {
+  atomicList,
   field,
   granular,
   type HookContext,
   type Infer,
   inline,
-  list,
   message,
   pointer,
   string,
@@ -105,12 +105,9 @@ export const VolumeNodeAffinity = message('VolumeNodeAffinity', 'The nodes from 
 export const PersistentVolumeSpec = message('PersistentVolumeSpec', 'What a persistent volume is and how it may be used.', {
   capacity: field(1, resourceList, 'Size and other resources.', { goType: 'v1.ResourceList' }),
   persistentVolumeSource: inline(2, PersistentVolumeSource),
-  accessModes: field(
-    3,
-    list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
-    'Ways in which it can be mounted.',
-    { goType: 'v1.PersistentVolumeAccessMode' },
-  ),
+  accessModes: field(3, atomicList(withFacets(string, { enum: PersistentVolumeAccessMode })), 'Ways in which it can be mounted.', {
+    goType: 'v1.PersistentVolumeAccessMode',
+  }),
   claimRef: pointer(4, granular(ObjectReference), 'Claim that it is, or shall be, bound to.', {
     extensions: { 'x-kubernetes-map-type': 'granular' },
   }),
@@ -119,7 +116,7 @@ export const PersistentVolumeSpec = message('PersistentVolumeSpec', 'What a pers
     enum: PersistentVolumeReclaimPolicy,
   }),
   storageClassName: field(6, string, 'Class that it belongs to; empty for none.'),
-  mountOptions: field(7, list(string, { listType: 'atomic' }), 'Mount options, unchecked.'),
+  mountOptions: field(7, atomicList(string), 'Mount options, unchecked.'),
   volumeMode: pointer(8, string, 'Filesystem or Block.', { goType: 'v1.PersistentVolumeMode', enum: PersistentVolumeMode }),
   nodeAffinity: pointer(9, VolumeNodeAffinity, 'Nodes from which it can be reached.'),
   volumeAttributesClassName: pointer(10, string, 'Class of its changeable attributes.', { gate: 'VolumeAttributesClass' }),

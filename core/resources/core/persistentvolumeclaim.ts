@@ -1,5 +1,5 @@
 import { FieldPath } from '../../schema/field-path.ts'
-import { field, keyedList, list, map, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { atomicList, field, keyedList, map, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { probedConditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
@@ -17,7 +17,7 @@ import { VolumeResourceRequirements } from './resources.ts'
 export const PersistentVolumeClaimSpec = message('PersistentVolumeClaimSpec', 'The storage requested by a claim.', {
   accessModes: field(
     1,
-    list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
+    atomicList(withFacets(string, { enum: PersistentVolumeAccessMode })),
     'Ways in which the volume must be mountable.',
     { goType: 'v1.PersistentVolumeAccessMode' },
   ),
@@ -72,7 +72,7 @@ export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus'
   phase: field(1, string, 'Pending, Bound or Lost.', { goType: 'v1.PersistentVolumeClaimPhase', enum: ['Pending', 'Bound', 'Lost'] }),
   accessModes: field(
     2,
-    list(withFacets(string, { enum: PersistentVolumeAccessMode }), { listType: 'atomic' }),
+    atomicList(withFacets(string, { enum: PersistentVolumeAccessMode })),
     'Ways in which the bound volume can be mounted.',
     { goType: 'v1.PersistentVolumeAccessMode' },
   ),

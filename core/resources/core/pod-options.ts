@@ -1,4 +1,4 @@
-import { bool, field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { atomicList, bool, field, int32, int64, message, pointer, required, string, time } from '../../schema/model.ts'
 
 export const PodAttachOptions = message('PodAttachOptions', "Query of a call that attaches to a container's main process.", {
   stdin: field(1, bool, 'Sends standard input.'),
@@ -14,7 +14,7 @@ export const PodExecOptions = message('PodExecOptions', 'Query of a call that ru
   stderr: field(3, bool, 'Receives standard error.'),
   tty: field(4, bool, 'Allocates a terminal.'),
   container: field(5, string, 'Container to run in; may be left out when there is one only.'),
-  command: required(6, list(string, { listType: 'atomic' }), 'Command and its arguments; no shell is involved.'),
+  command: required(6, atomicList(string), 'Command and its arguments; no shell is involved.'),
 }).with({ typeMeta: true })
 
 export const PodLogOptions = message('PodLogOptions', "Query of a call that reads a container's log.", {
@@ -31,5 +31,5 @@ export const PodLogOptions = message('PodLogOptions', "Query of a call that read
 }).with({ typeMeta: true })
 
 export const PodPortForwardOptions = message('PodPortForwardOptions', 'Query of a call that forwards ports to a pod.', {
-  ports: field(1, list(int32, { listType: 'atomic' }), 'Ports to forward; needed with the WebSocket protocol.'),
+  ports: field(1, atomicList(int32), 'Ports to forward; needed with the WebSocket protocol.'),
 }).with({ typeMeta: true })

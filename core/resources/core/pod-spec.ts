@@ -1,4 +1,5 @@
 import {
+  atomicList,
   bool,
   field,
   type Gated,
@@ -26,7 +27,7 @@ import { Volume } from './volume.ts'
 
 export const HostAlias = message('HostAlias', "Lines for the pod's hosts file.", {
   ip: required(1, string, 'Address.'),
-  hostnames: field(2, list(string, { listType: 'atomic' }), 'Names for it.'),
+  hostnames: field(2, atomicList(string), 'Names for it.'),
 })
 
 export const PodDNSConfigOption = message('PodDNSConfigOption', 'A resolver option.', {
@@ -35,9 +36,9 @@ export const PodDNSConfigOption = message('PodDNSConfigOption', 'A resolver opti
 })
 
 export const PodDNSConfig = message('PodDNSConfig', 'Resolver settings that are merged with those of the DNS policy.', {
-  nameservers: field(1, list(string, { listType: 'atomic' }), 'Addresses of name servers, appended to those of the policy.'),
-  searches: field(2, list(string, { listType: 'atomic' }), 'Search domains, appended to those of the policy.'),
-  options: field(3, list(PodDNSConfigOption, { listType: 'atomic' }), "Options; these win over the policy's."),
+  nameservers: field(1, atomicList(string), 'Addresses of name servers, appended to those of the policy.'),
+  searches: field(2, atomicList(string), 'Search domains, appended to those of the policy.'),
+  options: field(3, atomicList(PodDNSConfigOption), "Options; these win over the policy's."),
 })
 
 export const PodReadinessGate = message('PodReadinessGate', 'A condition that must be true for the pod to be ready.', {
@@ -149,16 +150,12 @@ export const PodSpec = message('PodSpec', 'What a pod runs and where.', {
   subdomain: field(17, string, 'Makes the full name <hostname>.<subdomain>.<namespace>.svc.<cluster domain>.'),
   affinity: pointer(18, Affinity, 'Placement rules.'),
   schedulerName: field(19, string, 'Scheduler that places the pod.'),
-  tolerations: field(22, list(Toleration, { listType: 'atomic' }), 'Taints that the pod accepts.'),
+  tolerations: field(22, atomicList(Toleration), 'Taints that the pod accepts.'),
   hostAliases: keyedList(23, HostAlias, 'ip', 'Further lines of the hosts file.'),
   priorityClassName: field(24, string, 'Class that gives the pod its priority.'),
   priority: pointer(25, int32, 'Priority, filled in from the class; greater is more important.'),
   dnsConfig: pointer(26, PodDNSConfig, 'Further resolver settings.'),
-  readinessGates: field(
-    28,
-    list(PodReadinessGate, { listType: 'atomic' }),
-    "Conditions that readiness depends on besides the containers'.",
-  ),
+  readinessGates: field(28, atomicList(PodReadinessGate), "Conditions that readiness depends on besides the containers'."),
   runtimeClassName: pointer(29, string, 'Runtime class that runs the pod; empty for the default.'),
   enableServiceLinks: pointer(30, bool, 'Sets environment variables for the services of the namespace; true by default.'),
   preemptionPolicy: pointer(31, string, 'PreemptLowerPriority, or Never to wait without preempting others.', {

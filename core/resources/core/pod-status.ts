@@ -1,4 +1,4 @@
-import { field, int64, keyedList, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
+import { atomicList, field, int64, keyedList, list, map, message, pointer, quantity, required, string, time } from '../../schema/model.ts'
 import { probedConditionFields } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
 import { ContainerStatus } from './container-status.ts'
@@ -51,11 +51,7 @@ export const PodExtendedResourceClaimStatus = message(
   'PodExtendedResourceClaimStatus',
   "The special claim that backs a pod's extended resources.",
   {
-    requestMappings: required(
-      1,
-      list(ContainerExtendedResourceRequest, { listType: 'atomic' }),
-      "Device request for each container's extended resource.",
-    ),
+    requestMappings: required(1, atomicList(ContainerExtendedResourceRequest), "Device request for each container's extended resource."),
     resourceClaimName: required(2, string, 'The claim.'),
   },
 )
@@ -73,17 +69,17 @@ export const PodStatus = message('PodStatus', 'State of a pod.', {
   reason: field(4, string, 'The same in one word, such as Evicted.'),
   nominatedNodeName: field(11, string, 'Node where others are being preempted for this pod.'),
   hostIP: field(5, string, 'Address of the node.'),
-  hostIPs: field(16, list(HostIP, { listType: 'atomic' }), 'Addresses of the node.', { patchStrategy: 'merge', patchMergeKey: 'ip' }),
+  hostIPs: field(16, atomicList(HostIP), 'Addresses of the node.', { patchStrategy: 'merge', patchMergeKey: 'ip' }),
   podIP: field(6, string, 'Address of the pod.'),
   podIPs: keyedList(12, PodIP, 'ip', 'Addresses of the pod, at most one per family; the first equals podIP.'),
   startTime: pointer(7, time, 'When the node agent accepted the pod.'),
-  initContainerStatuses: field(10, list(ContainerStatus, { listType: 'atomic' }), 'State of the init containers.'),
-  containerStatuses: field(8, list(ContainerStatus, { listType: 'atomic' }), 'State of the main containers.'),
+  initContainerStatuses: field(10, atomicList(ContainerStatus), 'State of the init containers.'),
+  containerStatuses: field(8, atomicList(ContainerStatus), 'State of the main containers.'),
   qosClass: field(9, string, 'Guaranteed, Burstable or BestEffort.', {
     goType: 'v1.PodQOSClass',
     enum: ['Guaranteed', 'Burstable', 'BestEffort'],
   }),
-  ephemeralContainerStatuses: field(13, list(ContainerStatus, { listType: 'atomic' }), 'State of the ephemeral containers.'),
+  ephemeralContainerStatuses: field(13, atomicList(ContainerStatus), 'State of the ephemeral containers.'),
   resize: field(14, string, 'Deprecated: progress of a resize; see the conditions.', {
     goType: 'v1.PodResizeStatus',
     openEnum: ['InProgress', 'Deferred', 'Infeasible'],
@@ -107,7 +103,7 @@ export const PodStatus = message('PodStatus', 'State of a pod.', {
   }),
   nodeAllocatableResourceClaimStatuses: field(
     21,
-    list(NodeAllocatableResourceClaimStatus, { listType: 'atomic' }),
+    atomicList(NodeAllocatableResourceClaimStatus),
     'Node resources obtained through claims.',
     { gate: 'DRANodeAllocatableResources' },
   ),

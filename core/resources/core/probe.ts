@@ -1,4 +1,5 @@
 import {
+  atomicList,
   field,
   type Gated,
   type Infer,
@@ -6,7 +7,6 @@ import {
   int32,
   int64,
   intOrString,
-  list,
   message,
   pointer,
   required,
@@ -15,7 +15,7 @@ import {
 import { Signal } from './enums.ts'
 
 export const ExecAction = message('ExecAction', 'A command that is run in the container.', {
-  command: field(1, list(string, { listType: 'atomic' }), 'Command and arguments; no shell; exit code 0 is success.'),
+  command: field(1, atomicList(string), 'Command and arguments; no shell; exit code 0 is success.'),
 })
 
 export const HTTPHeader = message('HTTPHeader', 'A header of a probe request.', {
@@ -28,7 +28,7 @@ export const HTTPGetAction = message('HTTPGetAction', 'A GET request to the cont
   port: required(2, intOrString, 'Port number or name.'),
   host: field(3, string, 'Host to connect to; the pod by default. The Host header can be set in httpHeaders.'),
   scheme: field(4, string, 'HTTP or HTTPS.', { goType: 'v1.URIScheme', enum: ['HTTP', 'HTTPS'] }),
-  httpHeaders: field(5, list(HTTPHeader, { listType: 'atomic' }), 'Headers to send; names may repeat.'),
+  httpHeaders: field(5, atomicList(HTTPHeader), 'Headers to send; names may repeat.'),
 }).with({
   defaults(action) {
     action.path ||= '/'

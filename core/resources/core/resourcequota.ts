@@ -1,4 +1,4 @@
-import { field, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { atomicList, field, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { resourceQuotaColumns } from './columns.ts'
@@ -17,22 +17,19 @@ export const ScopedResourceSelectorRequirement = message(
       goType: 'v1.ScopeSelectorOperator',
       enum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
     }),
-    values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
+    values: field(3, atomicList(string), 'Operands; none for Exists and DoesNotExist.'),
   },
 )
 
 export const ScopeSelector = message('ScopeSelector', 'Requirements that must all hold.', {
-  matchExpressions: field(1, list(ScopedResourceSelectorRequirement, { listType: 'atomic' }), 'The requirements.'),
+  matchExpressions: field(1, atomicList(ScopedResourceSelectorRequirement), 'The requirements.'),
 }).with({ atomic: true })
 
 export const ResourceQuotaSpec = message('ResourceQuotaSpec', 'What a quota limits.', {
   hard: field(1, resourceList, 'Greatest total of each resource.', { goType: 'v1.ResourceList' }),
-  scopes: field(
-    2,
-    list(withFacets(string, { enum: ResourceQuotaScope }), { listType: 'atomic' }),
-    'Only objects to which all of these apply are counted.',
-    { goType: 'v1.ResourceQuotaScope' },
-  ),
+  scopes: field(2, atomicList(withFacets(string, { enum: ResourceQuotaScope })), 'Only objects to which all of these apply are counted.', {
+    goType: 'v1.ResourceQuotaScope',
+  }),
   scopeSelector: pointer(3, ScopeSelector, 'Like scopes, with operators.'),
 })
 

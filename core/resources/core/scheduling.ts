@@ -1,4 +1,4 @@
-import { field, int32, int64, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { atomicList, field, int32, int64, message, pointer, required, string, time } from '../../schema/model.ts'
 import { OwnerReference } from '../meta/objectmeta.ts'
 import { LabelSelector } from '../meta/selector.ts'
 
@@ -18,7 +18,7 @@ export const PreferAvoidPodsEntry = message('PreferAvoidPodsEntry', 'A set of po
 })
 
 export const AvoidPods = message('AvoidPods', 'Pods that a node would rather not have (in an annotation).', {
-  preferAvoidPods: field(1, list(PreferAvoidPodsEntry, { listType: 'atomic' }), 'Sets of pods.'),
+  preferAvoidPods: field(1, atomicList(PreferAvoidPodsEntry), 'Sets of pods.'),
 })
 
 export const Taint = message('Taint', 'Keeps pods off a node unless they tolerate it.', {
@@ -56,16 +56,16 @@ export const TopologySpreadConstraint = message('TopologySpreadConstraint', 'How
     goType: 'v1.NodeInclusionPolicy',
     enum: NodeInclusionPolicy,
   }),
-  matchLabelKeys: field(8, list(string, { listType: 'atomic' }), 'Keys whose values on this pod counted pods must share.', {
+  matchLabelKeys: field(8, atomicList(string), 'Keys whose values on this pod counted pods must share.', {
     gate: 'MatchLabelKeysInPodTopologySpread',
   }),
 })
 
 export const TopologySelectorLabelRequirement = message('TopologySelectorLabelRequirement', 'Values that a topology label may have.', {
   key: required(1, string, 'Label key.'),
-  values: required(2, list(string, { listType: 'atomic' }), 'Allowed values.'),
+  values: required(2, atomicList(string), 'Allowed values.'),
 })
 
 export const TopologySelectorTerm = message('TopologySelectorTerm', 'Requirements on topology labels, all of which must hold.', {
-  matchLabelExpressions: field(1, list(TopologySelectorLabelRequirement, { listType: 'atomic' }), 'The requirements.'),
+  matchLabelExpressions: field(1, atomicList(TopologySelectorLabelRequirement), 'The requirements.'),
 }).with({ atomic: true })

@@ -1,4 +1,4 @@
-import { bool, field, int64, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, int64, message, pointer, required, string } from '../../schema/model.ts'
 
 const byType = [{ discriminator: 'type', members: ['localhostProfile'] }]
 
@@ -11,8 +11,8 @@ export const AppArmorProfile = message('AppArmorProfile', 'An AppArmor profile.'
 }).with({ unions: byType })
 
 export const Capabilities = message('Capabilities', 'Linux capabilities of a container.', {
-  add: field(1, list(string, { listType: 'atomic' }), 'Capabilities to add.', { goType: 'v1.Capability' }),
-  drop: field(2, list(string, { listType: 'atomic' }), 'Capabilities to take away.', { goType: 'v1.Capability' }),
+  add: field(1, atomicList(string), 'Capabilities to add.', { goType: 'v1.Capability' }),
+  drop: field(2, atomicList(string), 'Capabilities to take away.', { goType: 'v1.Capability' }),
 })
 
 export const SELinuxOptions = message('SELinuxOptions', 'User, role, type and level of an SELinux context.', {
@@ -66,14 +66,14 @@ export const PodSecurityContext = message('PodSecurityContext', 'Privileges of a
   runAsUser: pointer(2, int64, "User id of first processes; the image's by default."),
   runAsGroup: pointer(6, int64, "Group id of first processes; the runtime's default otherwise."),
   runAsNonRoot: pointer(3, bool, 'Refuses to start containers as user 0.'),
-  supplementalGroups: field(4, list(int64, { listType: 'atomic' }), 'Further group ids of first processes.'),
+  supplementalGroups: field(4, atomicList(int64), 'Further group ids of first processes.'),
   supplementalGroupsPolicy: pointer(12, string, "Merge adds the groups of the image's user; Strict does not.", {
     goType: 'v1.SupplementalGroupsPolicy',
     enum: ['Merge', 'Strict'],
     gate: 'SupplementalGroupsPolicy',
   }),
   fsGroup: pointer(5, int64, 'Group that owns volumes which allow it.'),
-  sysctls: field(7, list(Sysctl, { listType: 'atomic' }), 'Kernel parameters of the pod.'),
+  sysctls: field(7, atomicList(Sysctl), 'Kernel parameters of the pod.'),
   fsGroupChangePolicy: pointer(9, string, 'When owners of a volume are changed: OnRootMismatch or Always.', {
     goType: 'v1.PodFSGroupChangePolicy',
     enum: ['OnRootMismatch', 'Always'],

@@ -1,4 +1,5 @@
 import {
+  atomicList,
   bool,
   field,
   int32,
@@ -57,18 +58,18 @@ export const ServiceSpec = message('ServiceSpec', 'How a service is reached and 
   }),
   selector: field(2, map(string, { atomic: true }), 'Labels of its pods; without a selector its endpoints are managed externally.'),
   clusterIP: field(3, string, 'Address in the cluster: chosen when empty, None for a headless service.'),
-  clusterIPs: field(18, list(string, { listType: 'atomic' }), 'Addresses, one per family; the first equals clusterIP.'),
+  clusterIPs: field(18, atomicList(string), 'Addresses, one per family; the first equals clusterIP.'),
   type: field(4, string, 'ClusterIP, NodePort, LoadBalancer or ExternalName.', {
     goType: 'v1.ServiceType',
     enum: ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'],
   }),
-  externalIPs: field(5, list(string, { listType: 'atomic' }), 'Further addresses that nodes accept its traffic on; deprecated.'),
+  externalIPs: field(5, atomicList(string), 'Further addresses that nodes accept its traffic on; deprecated.'),
   sessionAffinity: field(7, string, 'None, or ClientIP to send a client to one pod.', {
     goType: 'v1.ServiceAffinity',
     enum: ['ClientIP', 'None'],
   }),
   loadBalancerIP: field(8, string, 'Deprecated: requested address of the load balancer.'),
-  loadBalancerSourceRanges: field(9, list(string, { listType: 'atomic' }), 'Address ranges of clients that the load balancer admits.'),
+  loadBalancerSourceRanges: field(9, atomicList(string), 'Address ranges of clients that the load balancer admits.'),
   externalName: field(10, string, 'DNS name that an ExternalName service stands for.'),
   externalTrafficPolicy: field(11, string, 'Traffic from outside: Cluster, or Local to keep it on the node.', {
     goType: 'v1.ServiceExternalTrafficPolicy',
@@ -79,7 +80,7 @@ export const ServiceSpec = message('ServiceSpec', 'How a service is reached and 
   sessionAffinityConfig: pointer(14, SessionAffinityConfig, 'Settings of session affinity.'),
   ipFamilies: field(
     19,
-    list(withFacets(string, { enum: ['IPv4', 'IPv6', ''] }), { listType: 'atomic' }),
+    atomicList(withFacets(string, { enum: ['IPv4', 'IPv6', ''] })),
     'Address families, IPv4 and IPv6; the first is the main one.',
     { goType: 'v1.IPFamily' },
   ),

@@ -1,4 +1,4 @@
-import { bool, field, type HookContext, type Infer, keyedList, list, pointer } from '../../schema/model.ts'
+import { atomicList, bool, field, type HookContext, type Infer, keyedList, pointer } from '../../schema/model.ts'
 import { TokenRequest } from '../authentication/tokenrequest.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -8,7 +8,7 @@ import { LocalObjectReference, ObjectReference } from './references.ts'
 
 export const ServiceAccount = object('ServiceAccount', 'An identity for the processes of pods.', {
   secrets: keyedList(2, ObjectReference, 'name', 'Secrets that its pods may use.'),
-  imagePullSecrets: field(3, list(LocalObjectReference, { listType: 'atomic' }), 'Image credentials for its pods.'),
+  imagePullSecrets: field(3, atomicList(LocalObjectReference), 'Image credentials for its pods.'),
   automountServiceAccountToken: pointer(4, bool, 'Whether pods get its token; pods can decide otherwise.'),
 })
 

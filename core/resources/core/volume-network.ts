@@ -1,4 +1,4 @@
-import { bool, field, int32, list, type Message, map, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, int32, type Message, map, message, pointer, required, string } from '../../schema/model.ts'
 import { LocalObjectReference, SecretReference } from './references.ts'
 
 export const CSIPersistentVolumeSource = message('CSIPersistentVolumeSource', 'Driver, handle and secrets of a volume of a CSI driver.', {
@@ -23,7 +23,7 @@ export const CSIVolumeSource = message('CSIVolumeSource', 'A CSI volume that bel
 })
 
 const cephFS = <Secret extends Message>(secret: Secret) => ({
-  monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.'),
+  monitors: required(1, atomicList(string), 'Addresses of Ceph monitors.'),
   path: field(2, string, 'Root to mount; / by default.'),
   user: field(3, string, 'User name; admin by default.'),
   secretFile: field(4, string, "File on the node with the user's key."),
@@ -44,11 +44,11 @@ export const CephFSVolumeSource = message(
 )
 
 export const FCVolumeSource = message('FCVolumeSource', 'A Fibre Channel logical unit, by target or by wwid.', {
-  targetWWNs: field(1, list(string, { listType: 'atomic' }), 'World wide names of the target.'),
+  targetWWNs: field(1, atomicList(string), 'World wide names of the target.'),
   lun: pointer(2, int32, 'Logical unit number.'),
   fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),
   readOnly: field(4, bool, 'Mounts the volume read-only.'),
-  wwids: field(5, list(string, { listType: 'atomic' }), 'World wide identifiers of the unit.', { internalName: 'WWIDs' }),
+  wwids: field(5, atomicList(string), 'World wide identifiers of the unit.', { internalName: 'WWIDs' }),
 })
 
 const flex = <Secret extends Message>(secret: Secret) => ({
@@ -87,7 +87,7 @@ const iscsi = <Secret extends Message>(secret: Secret) => ({
   iscsiInterface: field(4, string, 'Interface that speaks iSCSI; tcp by default.', { default: 'default' }),
   fsType: field(5, string, 'File system to mount, such as ext4 or xfs.'),
   readOnly: field(6, bool, 'Mounts the volume read-only.'),
-  portals: field(7, list(string, { listType: 'atomic' }), 'Further portals of the target.'),
+  portals: field(7, atomicList(string), 'Further portals of the target.'),
   chapAuthDiscovery: field(8, bool, 'Uses CHAP for discovery.', { internalName: 'DiscoveryCHAPAuth' }),
   chapAuthSession: field(11, bool, 'Uses CHAP for the session.', { internalName: 'SessionCHAPAuth' }),
   secretRef: pointer(10, secret, 'Secret with the CHAP credentials.'),
@@ -113,7 +113,7 @@ export const NFSVolumeSource = message('NFSVolumeSource', 'Server and path of an
 })
 
 const rbd = <Secret extends Message>(secret: Secret) => ({
-  monitors: required(1, list(string, { listType: 'atomic' }), 'Addresses of Ceph monitors.', { internalName: 'CephMonitors' }),
+  monitors: required(1, atomicList(string), 'Addresses of Ceph monitors.', { internalName: 'CephMonitors' }),
   image: required(2, string, 'Name of the image.', { internalName: 'RBDImage' }),
   fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),
   pool: field(4, string, 'Pool of the image.', { default: 'rbd', internalName: 'RBDPool' }),

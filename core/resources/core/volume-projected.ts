@@ -1,4 +1,4 @@
-import { bool, field, inline, int32, int64, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, inline, int32, int64, map, message, pointer, required, string } from '../../schema/model.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { ObjectFieldSelector, ResourceFieldSelector } from './field-selector.ts'
 import { LocalObjectReference } from './references.ts'
@@ -19,13 +19,13 @@ export const KeyToPath = message('KeyToPath', 'Which key is written to which fil
 
 export const ConfigMapProjection = message('ConfigMapProjection', 'Keys of a config map as files.', {
   localObjectReference: inline(1, LocalObjectReference),
-  items: field(2, list(KeyToPath, { listType: 'atomic' }), 'Keys to write; all of them by default.'),
+  items: field(2, atomicList(KeyToPath), 'Keys to write; all of them by default.'),
   optional: pointer(4, bool, 'The config map, or a key, may be missing.'),
 })
 
 export const ConfigMapVolumeSource = message('ConfigMapVolumeSource', 'Keys of a config map as files.', {
   localObjectReference: inline(1, LocalObjectReference),
-  items: field(2, list(KeyToPath, { listType: 'atomic' }), 'Keys to write; all of them by default.'),
+  items: field(2, atomicList(KeyToPath), 'Keys to write; all of them by default.'),
   defaultMode: pointer(3, int32, 'Permission bits of the files; 0644 by default.'),
   optional: pointer(4, bool, 'The config map, or a key, may be missing.'),
 }).with({
@@ -42,11 +42,11 @@ export const DownwardAPIVolumeFile = message('DownwardAPIVolumeFile', 'A file wi
 })
 
 export const DownwardAPIProjection = message('DownwardAPIProjection', 'Values from the pod as files.', {
-  items: field(1, list(DownwardAPIVolumeFile, { listType: 'atomic' }), 'The files.'),
+  items: field(1, atomicList(DownwardAPIVolumeFile), 'The files.'),
 })
 
 export const DownwardAPIVolumeSource = message('DownwardAPIVolumeSource', 'Values from the pod as files.', {
-  items: field(1, list(DownwardAPIVolumeFile, { listType: 'atomic' }), 'The files.'),
+  items: field(1, atomicList(DownwardAPIVolumeFile), 'The files.'),
   defaultMode: pointer(2, int32, 'Permission bits of the files; 0644 by default.'),
 }).with({
   defaults(source) {
@@ -56,7 +56,7 @@ export const DownwardAPIVolumeSource = message('DownwardAPIVolumeSource', 'Value
 
 export const SecretVolumeSource = message('SecretVolumeSource', 'Keys of a secret as files.', {
   secretName: field(1, string, "Secret in the pod's namespace."),
-  items: field(2, list(KeyToPath, { listType: 'atomic' }), 'Keys to write; all of them by default.'),
+  items: field(2, atomicList(KeyToPath), 'Keys to write; all of them by default.'),
   defaultMode: pointer(3, int32, 'Permission bits of the files; 0644 by default.'),
   optional: pointer(4, bool, 'The secret, or a key, may be missing.'),
 }).with({
@@ -67,7 +67,7 @@ export const SecretVolumeSource = message('SecretVolumeSource', 'Keys of a secre
 
 export const SecretProjection = message('SecretProjection', 'Keys of a secret as files.', {
   localObjectReference: inline(1, LocalObjectReference),
-  items: field(2, list(KeyToPath, { listType: 'atomic' }), 'Keys to write; all of them by default.'),
+  items: field(2, atomicList(KeyToPath), 'Keys to write; all of them by default.'),
   optional: pointer(4, bool, 'The secret, or a key, may be missing.'),
 })
 
@@ -101,7 +101,7 @@ export const VolumeProjection = message('VolumeProjection', 'One source of a pro
 })
 
 export const ProjectedVolumeSource = message('ProjectedVolumeSource', 'Sources that share one directory, and the mode of their files.', {
-  sources: field(1, list(VolumeProjection, { listType: 'atomic' }), 'The sources.', { omitEmpty: false }),
+  sources: field(1, atomicList(VolumeProjection), 'The sources.', { omitEmpty: false }),
   defaultMode: pointer(2, int32, 'Permission bits of the files; 0644 by default.'),
 }).with({
   defaults(source) {

@@ -1,4 +1,4 @@
-import { bool, field, int32, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, int32, list, map, message, pointer, required, string } from '../../schema/model.ts'
 import { Protocol } from '../core/enums.ts'
 import { ObjectReference } from '../core/references.ts'
 import { resource } from '../definition.ts'
@@ -22,8 +22,8 @@ export const ForNode = message('ForNode', 'A node that should use an endpoint.',
 })
 
 export const EndpointHints = message('EndpointHints', 'Who should use an endpoint.', {
-  forZones: field(1, list(ForZone, { listType: 'atomic' }), 'Zones that should use it.'),
-  forNodes: field(2, list(ForNode, { listType: 'atomic' }), 'Nodes that should use it.'),
+  forZones: field(1, atomicList(ForZone), 'Zones that should use it.'),
+  forNodes: field(2, atomicList(ForNode), 'Nodes that should use it.'),
 })
 
 export const Endpoint = message('Endpoint', 'One unit behind a service.', {
@@ -57,8 +57,8 @@ export const EndpointSlice = object('EndpointSlice', 'Some of the endpoints of a
     immutable: true,
     notEmpty: true,
   }),
-  endpoints: field(2, list(Endpoint, { listType: 'atomic' }), 'The endpoints, up to 1000.', { omitEmpty: false }),
-  ports: field(3, list(EndpointPort, { listType: 'atomic' }), 'Ports of every endpoint, up to 100.', { omitEmpty: false }),
+  endpoints: field(2, atomicList(Endpoint), 'The endpoints, up to 1000.', { omitEmpty: false }),
+  ports: field(3, atomicList(EndpointPort), 'Ports of every endpoint, up to 100.', { omitEmpty: false }),
 })
 
 export const endpointSlices = resource({

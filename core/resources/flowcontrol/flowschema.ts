@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
-import { bool, field, int32, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
+import { atomicList, bool, field, int32, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { asJson } from '../validation.ts'
@@ -56,16 +56,16 @@ export const NonResourcePolicyRule = message('NonResourcePolicyRule', 'Matches r
 })
 
 export const PolicyRulesWithSubjects = message('PolicyRulesWithSubjects', 'Matches requests by sender and target.', {
-  subjects: required(1, list(Subject, { listType: 'atomic' }), 'Users, groups and service accounts, of which one must match.'),
-  resourceRules: field(2, list(ResourcePolicyRule, { listType: 'atomic' }), 'Requests for resources.'),
-  nonResourceRules: field(3, list(NonResourcePolicyRule, { listType: 'atomic' }), 'Requests for non-resource paths.'),
+  subjects: required(1, atomicList(Subject), 'Users, groups and service accounts, of which one must match.'),
+  resourceRules: field(2, atomicList(ResourcePolicyRule), 'Requests for resources.'),
+  nonResourceRules: field(3, atomicList(NonResourcePolicyRule), 'Requests for non-resource paths.'),
 })
 
 export const FlowSchemaSpec = message('FlowSchemaSpec', 'Which requests go to which priority level.', {
   priorityLevelConfiguration: required(1, PriorityLevelConfigurationReference, 'Level that handles the requests.'),
   matchingPrecedence: field(2, int32, 'Order among schemas, from 1 to 10000; the least one that matches wins.', { omitEmpty: false }),
   distinguisherMethod: pointer(3, FlowDistinguisherMethod, 'What distinguishes flows; absent for a single flow.'),
-  rules: field(4, list(PolicyRulesWithSubjects, { listType: 'atomic' }), 'Requests that belong here; one rule is enough.'),
+  rules: field(4, atomicList(PolicyRulesWithSubjects), 'Requests that belong here; one rule is enough.'),
 }).with({
   defaults(spec) {
     spec.matchingPrecedence ||= 1000

@@ -1,4 +1,4 @@
-import { bool, field, list, map, message, string } from '../../schema/model.ts'
+import { atomicList, bool, field, map, message, string } from '../../schema/model.ts'
 import { object } from '../meta/object.ts'
 
 export const ImageReviewContainerSpec = message('ImageReviewContainerSpec', 'A container whose image is checked.', {
@@ -6,7 +6,7 @@ export const ImageReviewContainerSpec = message('ImageReviewContainerSpec', 'A c
 })
 
 export const ImageReviewSpec = message('ImageReviewSpec', 'The pod whose images are checked.', {
-  containers: field(1, list(ImageReviewContainerSpec, { listType: 'atomic' }), 'Its containers.'),
+  containers: field(1, atomicList(ImageReviewContainerSpec), 'Its containers.'),
   annotations: field(2, map(string), 'Annotations of the pod that are meant for the webhook.'),
   namespace: field(3, string, 'Namespace of the pod.'),
 })

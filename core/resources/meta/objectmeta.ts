@@ -1,6 +1,7 @@
 import {
   type AnySchema,
   any,
+  atomicList,
   bool,
   field,
   int64,
@@ -55,5 +56,5 @@ export const ObjectMeta = message('ObjectMeta', 'Metadata that every stored obje
   finalizers: field(14, list(string, { listType: 'set' }), 'Parties that must act before the object is removed.', {
     patchStrategy: 'merge',
   }),
-  managedFields: field(17, list(ManagedFieldsEntry, { listType: 'atomic' }), 'Which manager set which fields.'),
+  managedFields: field(17, atomicList(ManagedFieldsEntry), 'Which manager set which fields.'),
 })

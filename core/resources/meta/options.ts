@@ -1,13 +1,13 @@
-import { bool, field, int64, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, int64, message, pointer, required, string } from '../../schema/model.ts'
 
 export const ApplyOptions = message('ApplyOptions', 'Query of an apply request.', {
-  dryRun: field(1, list(string, { listType: 'atomic' }), 'All runs everything but the write.'),
+  dryRun: field(1, atomicList(string), 'All runs everything but the write.'),
   force: required(2, bool, 'Takes over fields that other managers own.'),
   fieldManager: required(3, string, 'Name under which fields are owned.'),
 }).with({ typeMeta: true })
 
 export const CreateOptions = message('CreateOptions', 'Query of a create request.', {
-  dryRun: field(1, list(string, { listType: 'atomic' }), 'All runs everything but the write.'),
+  dryRun: field(1, atomicList(string), 'All runs everything but the write.'),
   fieldManager: field(3, string, 'Name under which fields are owned; from the user agent by default.'),
   fieldValidation: field(4, string, 'What unknown and duplicate fields cause: Ignore, Warn or Strict.'),
 }).with({ typeMeta: true })
@@ -25,7 +25,7 @@ export const DeleteOptions = message('DeleteOptions', 'Query or body of a delete
     goType: 'v1.DeletionPropagation',
     openEnum: ['Orphan', 'Background', 'Foreground'],
   }),
-  dryRun: field(5, list(string, { listType: 'atomic' }), 'All runs everything but the deletion.'),
+  dryRun: field(5, atomicList(string), 'All runs everything but the deletion.'),
   ignoreStoreReadErrorWithClusterBreakingPotential: pointer(
     6,
     bool,
@@ -55,7 +55,7 @@ export const ListOptions = message('ListOptions', 'Query of a list or watch requ
 }).with({ typeMeta: true })
 
 export const PatchOptions = message('PatchOptions', 'Query of a patch request.', {
-  dryRun: field(1, list(string, { listType: 'atomic' }), 'All runs everything but the write.'),
+  dryRun: field(1, atomicList(string), 'All runs everything but the write.'),
   force: pointer(2, bool, 'Takes over fields that other managers own; for apply patches only.'),
   fieldManager: field(3, string, 'Name under which fields are owned; from the user agent by default.'),
   fieldValidation: field(4, string, 'What unknown and duplicate fields cause: Ignore, Warn or Strict.'),
@@ -69,7 +69,7 @@ export const TableOptions = message('TableOptions', 'Query of a request for a ta
 }).with({ typeMeta: true })
 
 export const UpdateOptions = message('UpdateOptions', 'Query of an update request.', {
-  dryRun: field(1, list(string, { listType: 'atomic' }), 'All runs everything but the write.'),
+  dryRun: field(1, atomicList(string), 'All runs everything but the write.'),
   fieldManager: field(2, string, 'Name under which fields are owned; from the user agent by default.'),
   fieldValidation: field(3, string, 'What unknown and duplicate fields cause: Ignore, Warn or Strict.'),
 }).with({ typeMeta: true })

@@ -1,5 +1,5 @@
 import { formats } from '../../schema/formats/formats.ts'
-import { field, list, map, message, required, string } from '../../schema/model.ts'
+import { atomicList, field, map, message, required, string } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
 
 export const LabelSelectorRequirement = message('LabelSelectorRequirement', 'One comparison of a label with a set of values.', {
@@ -8,7 +8,7 @@ export const LabelSelectorRequirement = message('LabelSelectorRequirement', 'One
     goType: 'v1.LabelSelectorOperator',
     openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
   }),
-  values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
+  values: field(3, atomicList(string), 'Operands; none for Exists and DoesNotExist.'),
 }).with({
   versioned: true,
   validate({ key, operator, values = [] }, path, errors) {
@@ -31,7 +31,7 @@ export const LabelSelector = message(
   'Selects objects by label; all parts must hold, and an empty one selects everything.',
   {
     matchLabels: field(1, map(string), 'Labels that the object must have.'),
-    matchExpressions: field(2, list(LabelSelectorRequirement, { listType: 'atomic' }), 'Requirements on labels.'),
+    matchExpressions: field(2, atomicList(LabelSelectorRequirement), 'Requirements on labels.'),
   },
 ).with({
   atomic: true,
@@ -47,5 +47,5 @@ export const FieldSelectorRequirement = message('FieldSelectorRequirement', 'One
     goType: 'v1.FieldSelectorOperator',
     openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
   }),
-  values: field(3, list(string, { listType: 'atomic' }), 'Operands; none for Exists and DoesNotExist.'),
+  values: field(3, atomicList(string), 'Operands; none for Exists and DoesNotExist.'),
 })

@@ -1,4 +1,4 @@
-import { field, int32, list, message, pointer, string } from '../../schema/model.ts'
+import { atomicList, field, int32, message, pointer, string } from '../../schema/model.ts'
 import { StatusReason } from './enums.ts'
 import { ListMeta } from './listmeta.ts'
 
@@ -30,7 +30,7 @@ export const StatusDetails = message('StatusDetails', 'More about a failure, by 
   group: field(2, string, 'Group of the resource at fault.'),
   kind: field(3, string, 'Kind, or plural name, of the resource at fault.'),
   uid: field(6, string, 'UID of the object, if there is one.', { goType: 'types.UID' }),
-  causes: field(4, list(StatusCause, { listType: 'atomic' }), 'Single causes of the failure.'),
+  causes: field(4, atomicList(StatusCause), 'Single causes of the failure.'),
   retryAfterSeconds: field(5, int32, 'Seconds to wait before another try.'),
 })
 

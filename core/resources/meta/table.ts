@@ -1,4 +1,4 @@
-import { any, field, int32, list, message, required, string } from '../../schema/model.ts'
+import { any, atomicList, field, int32, message, required, string } from '../../schema/model.ts'
 import { ConditionStatus } from './enums.ts'
 import { ListMeta } from './listmeta.ts'
 
@@ -18,13 +18,13 @@ export const TableRowCondition = message('TableRowCondition', 'A mark on a row o
 })
 
 export const TableRow = message('TableRow', 'A row of a table.', {
-  cells: required(0, list(any, { listType: 'atomic' }), 'Values, one per column.'),
-  conditions: field(0, list(TableRowCondition, { listType: 'atomic' }), 'Marks on the row.'),
+  cells: required(0, atomicList(any), 'Values, one per column.'),
+  conditions: field(0, atomicList(TableRowCondition), 'Marks on the row.'),
   object: field(0, any, 'The object, its metadata or nothing, as requested.'),
 })
 
 export const Table = message('Table', 'A collection as rows and columns.', {
   metadata: field(0, ListMeta, 'Version and paging of the list.'),
-  columnDefinitions: required(0, list(TableColumnDefinition, { listType: 'atomic' }), 'The columns.'),
-  rows: required(0, list(TableRow, { listType: 'atomic' }), 'The rows.'),
+  columnDefinitions: required(0, atomicList(TableColumnDefinition), 'The columns.'),
+  rows: required(0, atomicList(TableRow), 'The rows.'),
 }).with({ typeMeta: true })

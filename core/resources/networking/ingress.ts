@@ -1,4 +1,4 @@
-import { field, inline, int32, list, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
+import { atomicList, field, inline, int32, message, pointer, required, requiredPointer, string } from '../../schema/model.ts'
 import { Protocol } from '../core/enums.ts'
 import { TypedLocalObjectReference } from '../core/references.ts'
 import { ingressWarnings } from '../core/service-warnings.ts'
@@ -32,11 +32,11 @@ export const HTTPIngressPath = message('HTTPIngressPath', 'Requests for a path a
 })
 
 export const HTTPIngressRuleValue = message('HTTPIngressRuleValue', 'Paths of HTTP requests, with the backend of each.', {
-  paths: required(1, list(HTTPIngressPath, { listType: 'atomic' }), 'Paths and their backends.'),
+  paths: required(1, atomicList(HTTPIngressPath), 'Paths and their backends.'),
 })
 
 export const IngressTLS = message('IngressTLS', 'Where TLS ends for some hosts.', {
-  hosts: field(1, list(string, { listType: 'atomic' }), 'Hosts in the certificate.'),
+  hosts: field(1, atomicList(string), 'Hosts in the certificate.'),
   secretName: field(2, string, 'Secret with the certificate and its key.'),
 })
 
@@ -53,8 +53,8 @@ export const IngressRule = message('IngressRule', 'What happens to requests for 
 export const IngressSpec = message('IngressSpec', 'How traffic from outside reaches services.', {
   ingressClassName: pointer(4, string, 'Class that implements it.'),
   defaultBackend: pointer(1, IngressBackend, 'Where requests go that no rule matches.'),
-  tls: field(2, list(IngressTLS, { listType: 'atomic' }), 'Where TLS ends.'),
-  rules: field(3, list(IngressRule, { listType: 'atomic' }), 'Rules by host.'),
+  tls: field(2, atomicList(IngressTLS), 'Where TLS ends.'),
+  rules: field(3, atomicList(IngressRule), 'Rules by host.'),
 }).with({ validate: (spec, path, errors, context) => validateIngressSpec(spec, path, errors, context) })
 
 export const IngressPortStatus = message('IngressPortStatus', 'State of a port of the load balancer.', {
@@ -66,14 +66,14 @@ export const IngressPortStatus = message('IngressPortStatus', 'State of a port o
 export const IngressLoadBalancerIngress = message('IngressLoadBalancerIngress', 'A place where traffic enters.', {
   ip: field(1, string, 'Its address.'),
   hostname: field(2, string, 'Its host name.'),
-  ports: field(4, list(IngressPortStatus, { listType: 'atomic' }), 'State of its ports.'),
+  ports: field(4, atomicList(IngressPortStatus), 'State of its ports.'),
 })
 
 export const IngressLoadBalancerStatus = message(
   'IngressLoadBalancerStatus',
   'Addresses at which the load balancer of an ingress accepts traffic.',
   {
-    ingress: field(1, list(IngressLoadBalancerIngress, { listType: 'atomic' }), 'Places where traffic enters.'),
+    ingress: field(1, atomicList(IngressLoadBalancerIngress), 'Places where traffic enters.'),
   },
 )
 

@@ -1,4 +1,4 @@
-import { field, int32, intOrString, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { atomicList, field, int32, intOrString, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { Protocol } from '../core/enums.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -12,7 +12,7 @@ const policyTypes = ['Ingress', 'Egress']
 
 export const IPBlock = message('IPBlock', 'A range of addresses with exceptions.', {
   cidr: required(1, string, 'The range.'),
-  except: field(2, list(string, { listType: 'atomic' }), 'Parts of the range that are left out.'),
+  except: field(2, atomicList(string), 'Parts of the range that are left out.'),
 }).with({ validate: (block, path, errors) => validateBlock(block, path, errors) })
 
 export const NetworkPolicyPort = message('NetworkPolicyPort', 'A port, or a range of them.', {
@@ -33,22 +33,22 @@ export const NetworkPolicyPeer = message('NetworkPolicyPeer', 'The other end of 
 }).with({ validate: (peer, path, errors) => validatePeer(peer, path, errors) })
 
 export const NetworkPolicyIngressRule = message('NetworkPolicyIngressRule', 'Incoming traffic that is allowed.', {
-  ports: field(1, list(NetworkPolicyPort, { listType: 'atomic' }), 'Ports; all when empty.'),
-  from: field(2, list(NetworkPolicyPeer, { listType: 'atomic' }), 'Sources; all when empty.'),
+  ports: field(1, atomicList(NetworkPolicyPort), 'Ports; all when empty.'),
+  from: field(2, atomicList(NetworkPolicyPeer), 'Sources; all when empty.'),
 })
 
 export const NetworkPolicyEgressRule = message('NetworkPolicyEgressRule', 'Outgoing traffic that is allowed.', {
-  ports: field(1, list(NetworkPolicyPort, { listType: 'atomic' }), 'Ports; all when empty.'),
-  to: field(2, list(NetworkPolicyPeer, { listType: 'atomic' }), 'Destinations; all when empty.'),
+  ports: field(1, atomicList(NetworkPolicyPort), 'Ports; all when empty.'),
+  to: field(2, atomicList(NetworkPolicyPeer), 'Destinations; all when empty.'),
 })
 
 export const NetworkPolicySpec = message('NetworkPolicySpec', 'Traffic that is allowed for some pods.', {
   podSelector: field(1, LabelSelector, 'Pods that the policy protects; {} for all of the namespace.', { omitEmpty: false }),
-  ingress: field(2, list(NetworkPolicyIngressRule, { listType: 'atomic' }), 'Incoming traffic that is allowed; none when empty.'),
-  egress: field(3, list(NetworkPolicyEgressRule, { listType: 'atomic' }), 'Outgoing traffic that is allowed; none when empty.'),
+  ingress: field(2, atomicList(NetworkPolicyIngressRule), 'Incoming traffic that is allowed; none when empty.'),
+  egress: field(3, atomicList(NetworkPolicyEgressRule), 'Outgoing traffic that is allowed; none when empty.'),
   policyTypes: field(
     4,
-    list(withFacets(string, { publishedEnum: policyTypes }), { listType: 'atomic' }),
+    atomicList(withFacets(string, { publishedEnum: policyTypes })),
     'Directions that are restricted: Ingress, Egress or both.',
     { goType: 'v1.PolicyType' },
   ),

@@ -1,4 +1,4 @@
-import { field, keyedList, list, message, string } from '../../schema/model.ts'
+import { atomicList, field, keyedList, message, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
 import { object } from '../meta/object.ts'
@@ -6,7 +6,7 @@ import { validateServiceCIDR } from './address-validation.ts'
 import { serviceCIDRColumns } from './columns.ts'
 
 export const ServiceCIDRSpec = message('ServiceCIDRSpec', 'Address ranges for services.', {
-  cidrs: field(1, list(string, { listType: 'atomic' }), 'One range per family, at most two; existing ones cannot be changed.'),
+  cidrs: field(1, atomicList(string), 'One range per family, at most two; existing ones cannot be changed.'),
 })
 
 export const ServiceCIDRStatus = message('ServiceCIDRStatus', 'State of the ranges.', {

@@ -1,4 +1,4 @@
-import { field, type HookContext, type Infer, list, map, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, field, type HookContext, type Infer, map, message, pointer, required, string } from '../../schema/model.ts'
 import { deprecatedLabel } from '../core/node-label-warnings.ts'
 import { resourceList } from '../core/resource-list.ts'
 import { Toleration } from '../core/scheduling.ts'
@@ -14,7 +14,7 @@ export const Overhead = message('Overhead', 'Resources that the sandbox of a pod
 
 export const Scheduling = message('Scheduling', 'Where pods of a class can run.', {
   nodeSelector: field(1, map(string, { atomic: true }), 'Labels of nodes that support the class.'),
-  tolerations: field(2, list(Toleration, { listType: 'atomic' }), 'Tolerations that its pods get.'),
+  tolerations: field(2, atomicList(Toleration), 'Tolerations that its pods get.'),
 }).with({ byKind: true })
 
 export const RuntimeClass = object('RuntimeClass', 'A way to run containers.', {

@@ -1,5 +1,5 @@
 import { FieldErrors } from '../../schema/field-error.ts'
-import { field, list, message, pointer } from '../../schema/model.ts'
+import { atomicList, field, message, pointer } from '../../schema/model.ts'
 import { validateSelector } from '../core/scheduling-validation.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -8,7 +8,7 @@ import { PolicyRule } from './rule.ts'
 import { validateRules } from './validation.ts'
 
 export const AggregationRule = message('AggregationRule', 'How a cluster role is composed of others.', {
-  clusterRoleSelectors: field(1, list(LabelSelector, { listType: 'atomic' }), 'Selectors of the cluster roles whose rules are combined.'),
+  clusterRoleSelectors: field(1, atomicList(LabelSelector), 'Selectors of the cluster roles whose rules are combined.'),
 }).with({
   validate({ clusterRoleSelectors = [] }, path, errors, context) {
     const at = path.child('clusterRoleSelectors')
@@ -26,7 +26,7 @@ export const ClusterRole = object(
   'ClusterRole',
   'A set of permissions, cluster-wide or for use in any namespace.',
   {
-    rules: field(2, list(PolicyRule, { listType: 'atomic' }), 'The permissions.', { omitEmpty: false }),
+    rules: field(2, atomicList(PolicyRule), 'The permissions.', { omitEmpty: false }),
     aggregationRule: pointer(3, AggregationRule, 'Composes the rules from other cluster roles; a controller then writes them.'),
   },
   { validateFirst: ({ rules }, _path, errors) => validateRules(rules, false, errors) },

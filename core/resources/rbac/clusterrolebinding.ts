@@ -1,4 +1,4 @@
-import { field, list, required } from '../../schema/model.ts'
+import { atomicList, field, required } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { bindingColumns } from './columns.ts'
@@ -6,7 +6,7 @@ import { RoleRef, Subject } from './subject.ts'
 import { validateBinding, validateRoleRefUpdate } from './validation.ts'
 
 export const ClusterRoleBinding = object('ClusterRoleBinding', 'Grants a cluster role everywhere.', {
-  subjects: field(2, list(Subject, { listType: 'atomic' }), 'Who gets the permissions.'),
+  subjects: field(2, atomicList(Subject), 'Who gets the permissions.'),
   roleRef: required(3, RoleRef, 'The role; cannot be changed.'),
 })
 

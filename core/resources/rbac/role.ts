@@ -1,11 +1,11 @@
-import { field, list } from '../../schema/model.ts'
+import { atomicList, field } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { PolicyRule } from './rule.ts'
 import { validateRules } from './validation.ts'
 
 export const Role = object('Role', 'A set of permissions within a namespace.', {
-  rules: field(2, list(PolicyRule, { listType: 'atomic' }), 'The permissions.', { omitEmpty: false }),
+  rules: field(2, atomicList(PolicyRule), 'The permissions.', { omitEmpty: false }),
 })
 
 export const roles = resource({

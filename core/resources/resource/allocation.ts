@@ -1,4 +1,4 @@
-import { bool, field, inline, list, map, message, pointer, quantity, raw, required, string, time } from '../../schema/model.ts'
+import { atomicList, bool, field, inline, list, map, message, pointer, quantity, raw, required, string, time } from '../../schema/model.ts'
 import { NodeSelector } from '../core/affinity.ts'
 import { Condition } from '../meta/condition.ts'
 import { DeviceConfiguration } from './claim.ts'
@@ -6,7 +6,7 @@ import { DeviceToleration } from './request.ts'
 
 export const NetworkDeviceData = message('NetworkDeviceData', 'Network facts of a device.', {
   interfaceName: field(1, string, 'Name of the network interface.'),
-  ips: field(2, list(string, { listType: 'atomic' }), 'Addresses with prefix length.'),
+  ips: field(2, atomicList(string), 'Addresses with prefix length.'),
   hardwareAddress: field(3, string, 'Hardware address.'),
 })
 
@@ -28,11 +28,11 @@ export const DeviceRequestAllocationResult = message('DeviceRequestAllocationRes
   pool: required(3, string, 'Pool of the device.'),
   device: required(4, string, 'Name of the device.'),
   adminAccess: pointer(5, bool, 'Allocated for administration; others may use the device at the same time.', { gate: 'DRAAdminAccess' }),
-  tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Tolerations of the request.', { gate: 'DRADeviceTaints' }),
-  bindingConditions: field(7, list(string, { listType: 'atomic' }), 'Conditions that must be true before pods are bound.', {
+  tolerations: field(6, atomicList(DeviceToleration), 'Tolerations of the request.', { gate: 'DRADeviceTaints' }),
+  bindingConditions: field(7, atomicList(string), 'Conditions that must be true before pods are bound.', {
     gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
   }),
-  bindingFailureConditions: field(8, list(string, { listType: 'atomic' }), 'Conditions of which any true one undoes the allocation.', {
+  bindingFailureConditions: field(8, atomicList(string), 'Conditions of which any true one undoes the allocation.', {
     gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
   }),
   shareID: pointer(9, string, 'Identifier of the share, when the device is shared.', {
@@ -50,13 +50,13 @@ export const DeviceAllocationConfiguration = message('DeviceAllocationConfigurat
     goType: '.AllocationConfigSource',
     enum: ['FromClass', 'FromClaim'],
   }),
-  requests: field(2, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),
+  requests: field(2, atomicList(string), 'Requests that it is for; all when empty.'),
   deviceConfiguration: inline(3, DeviceConfiguration),
 })
 
 export const DeviceAllocationResult = message('DeviceAllocationResult', 'Devices that were allocated.', {
-  results: field(1, list(DeviceRequestAllocationResult, { listType: 'atomic' }), 'The devices.'),
-  config: field(2, list(DeviceAllocationConfiguration, { listType: 'atomic' }), 'Configurations for them.'),
+  results: field(1, atomicList(DeviceRequestAllocationResult), 'The devices.'),
+  config: field(2, atomicList(DeviceAllocationConfiguration), 'Configurations for them.'),
 })
 
 export const AllocationResult = message('AllocationResult', 'What was allocated for a claim.', {

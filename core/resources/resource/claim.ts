@@ -1,4 +1,4 @@
-import { field, inline, list, message, pointer, raw, required, string } from '../../schema/model.ts'
+import { atomicList, field, inline, message, pointer, raw, required, string } from '../../schema/model.ts'
 import { DeviceConstraint, DeviceRequest } from './request.ts'
 import { validateClaim } from './request-validation.ts'
 
@@ -12,16 +12,16 @@ export const DeviceConfiguration = message('DeviceConfiguration', 'Configuration
 })
 
 export const DeviceClaimConfiguration = message('DeviceClaimConfiguration', 'Configuration in a claim.', {
-  requests: field(1, list(string, { listType: 'atomic' }), 'Requests that it is for; all when empty.'),
+  requests: field(1, atomicList(string), 'Requests that it is for; all when empty.'),
   deviceConfiguration: inline(2, DeviceConfiguration),
 })
 
 export const DeviceClaim = message('DeviceClaim', 'Requested devices.', {
-  requests: field(1, list(DeviceRequest, { listType: 'atomic' }), 'Requests, all of which must be satisfied.', {
+  requests: field(1, atomicList(DeviceRequest), 'Requests, all of which must be satisfied.', {
     omitEmpty: false,
   }),
-  constraints: field(2, list(DeviceConstraint, { listType: 'atomic' }), 'What the devices must have in common, or not.'),
-  config: field(3, list(DeviceClaimConfiguration, { listType: 'atomic' }), 'Configurations for the drivers.'),
+  constraints: field(2, atomicList(DeviceConstraint), 'What the devices must have in common, or not.'),
+  config: field(3, atomicList(DeviceClaimConfiguration), 'Configurations for the drivers.'),
 }).with({ validate: (claim, path, errors, context) => validateClaim(claim, path, errors, context) })
 
 export const ResourceClaimSpec = message('ResourceClaimSpec', 'The request of a claim; cannot be changed.', {

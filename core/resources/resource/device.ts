@@ -1,5 +1,18 @@
 import { timestamp } from '../../schema/formats/time.ts'
-import { bool, field, int64, list, map, message, pointer, quantity, required, requiredPointer, string, time } from '../../schema/model.ts'
+import {
+  atomicList,
+  bool,
+  field,
+  int64,
+  map,
+  message,
+  pointer,
+  quantity,
+  required,
+  requiredPointer,
+  string,
+  time,
+} from '../../schema/model.ts'
 import { NodeSelector } from '../core/affinity.ts'
 import { DeviceTaintEffect } from './enums.ts'
 
@@ -11,7 +24,7 @@ export const CapacityRequestPolicyRange = message('CapacityRequestPolicyRange', 
 
 export const CapacityRequestPolicy = message('CapacityRequestPolicy', 'Amounts in which a capacity can be requested.', {
   default: pointer(1, quantity, 'Amount for requests that name none.', { omitEmpty: false }),
-  validValues: field(3, list(quantity, { listType: 'atomic' }), 'Amounts that are possible; others are rounded up.'),
+  validValues: field(3, atomicList(quantity), 'Amounts that are possible; others are rounded up.'),
   validRange: pointer(4, CapacityRequestPolicyRange, 'Range of amounts; excludes validValues.'),
 })
 
@@ -24,16 +37,16 @@ export const DeviceAttribute = message('DeviceAttribute', 'Value of an attribute
   bool: pointer(3, bool, 'True or false.', { internalName: 'BoolValue' }),
   string: pointer(4, string, 'Text, up to 64 characters.', { internalName: 'StringValue' }),
   version: pointer(5, string, 'A semantic version.', { internalName: 'VersionValue' }),
-  ints: field(6, list(int64, { listType: 'atomic' }), 'Several integers.', { internalName: 'IntValues', gate: 'DRAListTypeAttributes' }),
-  bools: field(7, list(bool, { listType: 'atomic' }), 'Several truth values.', {
+  ints: field(6, atomicList(int64), 'Several integers.', { internalName: 'IntValues', gate: 'DRAListTypeAttributes' }),
+  bools: field(7, atomicList(bool), 'Several truth values.', {
     internalName: 'BoolValues',
     gate: 'DRAListTypeAttributes',
   }),
-  strings: field(8, list(string, { listType: 'atomic' }), 'Several texts.', {
+  strings: field(8, atomicList(string), 'Several texts.', {
     internalName: 'StringValues',
     gate: 'DRAListTypeAttributes',
   }),
-  versions: field(9, list(string, { listType: 'atomic' }), 'Several semantic versions.', {
+  versions: field(9, atomicList(string), 'Several semantic versions.', {
     internalName: 'VersionValues',
     gate: 'DRAListTypeAttributes',
   }),
@@ -83,20 +96,20 @@ export const Device = message('Device', 'A device that can be allocated.', {
   name: required(1, string, 'DNS label, unique in the pool.'),
   attributes: field(2, map(DeviceAttribute), 'Attributes by name.', { goType: 'map[.QualifiedName].DeviceAttribute' }),
   capacity: field(3, map(DeviceCapacity), 'Capacities by name.', { goType: 'map[.QualifiedName].DeviceCapacity' }),
-  consumesCounters: field(4, list(DeviceCounterConsumption, { listType: 'atomic' }), 'What it consumes from counters of the pool.', {
+  consumesCounters: field(4, atomicList(DeviceCounterConsumption), 'What it consumes from counters of the pool.', {
     gate: 'DRAPartitionableDevices',
   }),
   nodeName: pointer(5, string, 'Node that can reach it, if set per device.', { gate: 'DRAPartitionableDevices' }),
   nodeSelector: pointer(6, NodeSelector, 'Nodes that can reach it, if set per device.', { gate: 'DRAPartitionableDevices' }),
   allNodes: pointer(7, bool, 'Every node can reach it, if set per device.', { gate: 'DRAPartitionableDevices' }),
-  taints: field(8, list(DeviceTaint, { listType: 'atomic' }), 'Taints of the device.', { gate: 'DRADeviceTaints' }),
+  taints: field(8, atomicList(DeviceTaint), 'Taints of the device.', { gate: 'DRADeviceTaints' }),
   bindsToNode: pointer(9, bool, 'An allocation is limited to the node that was chosen.', {
     gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
   }),
-  bindingConditions: field(10, list(string, { listType: 'atomic' }), 'Conditions that must be true before pods are bound.', {
+  bindingConditions: field(10, atomicList(string), 'Conditions that must be true before pods are bound.', {
     gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
   }),
-  bindingFailureConditions: field(11, list(string, { listType: 'atomic' }), 'Conditions of which any true one undoes the allocation.', {
+  bindingFailureConditions: field(11, atomicList(string), 'Conditions of which any true one undoes the allocation.', {
     gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus',
   }),
   allowMultipleAllocations: pointer(12, bool, 'Several claims can share it.', { gate: 'DRAConsumableCapacity' }),

@@ -1,4 +1,4 @@
-import { field, inline, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, field, inline, message, pointer, required, string } from '../../schema/model.ts'
 import { isExtended } from '../core/resource-validation.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
@@ -15,8 +15,8 @@ export const DeviceClassConfiguration = message('DeviceClassConfiguration', 'Con
 const maxConfig = 32
 
 export const DeviceClassSpec = message('DeviceClassSpec', 'What devices of a class have in common.', {
-  selectors: field(1, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
-  config: field(2, list(DeviceClassConfiguration, { listType: 'atomic' }), 'Configurations for claims of the class.'),
+  selectors: field(1, atomicList(DeviceSelector), 'Selectors that devices must all match.', { maxItems: 32 }),
+  config: field(2, atomicList(DeviceClassConfiguration), 'Configurations for claims of the class.'),
   extendedResourceName: pointer(4, string, 'Extended resource that requests a device of the class.', { gate: 'DRAExtendedResource' }),
 }).with({
   validate({ config = [], extendedResourceName: name }, path, errors, context) {

@@ -1,4 +1,4 @@
-import { bool, field, int64, list, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, int64, map, message, pointer, quantity, required, string } from '../../schema/model.ts'
 import { validateToleration } from './device-validation.ts'
 import { DeviceAllocationMode, DeviceTaintEffect } from './enums.ts'
 import { validateName } from './name-validation.ts'
@@ -27,27 +27,27 @@ export const DeviceSelector = message('DeviceSelector', 'A choice of devices; on
 
 export const ExactDeviceRequest = message('ExactDeviceRequest', 'A request for devices of one class.', {
   deviceClassName: required(1, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
-  selectors: field(2, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
+  selectors: field(2, atomicList(DeviceSelector), 'Selectors that devices must all match.', { maxItems: 32 }),
   allocationMode: field(3, string, 'ExactCount, or All devices that match.', {
     goType: '.DeviceAllocationMode',
     enum: DeviceAllocationMode,
   }),
   count: field(4, int64, 'Number of devices, with ExactCount; 1 by default.'),
   adminAccess: pointer(5, bool, 'Requests administrative access; requires a labelled namespace.', { gate: 'DRAAdminAccess' }),
-  tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
+  tolerations: field(6, atomicList(DeviceToleration), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
   capacity: pointer(7, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
 }).with({ defaults: (request) => defaultAmount(request), validate: (request, path, errors) => validateAmount(request, path, errors) })
 
 export const DeviceSubRequest = message('DeviceSubRequest', 'An alternative of a request.', {
   name: required(1, string, 'DNS label, unique in the request.'),
   deviceClassName: required(2, string, 'Class of the devices.', { notEmpty: true, format: 'dns1123Subdomain' }),
-  selectors: field(3, list(DeviceSelector, { listType: 'atomic' }), 'Selectors that devices must all match.', { maxItems: 32 }),
+  selectors: field(3, atomicList(DeviceSelector), 'Selectors that devices must all match.', { maxItems: 32 }),
   allocationMode: field(4, string, 'ExactCount, or All devices that match.', {
     goType: '.DeviceAllocationMode',
     enum: DeviceAllocationMode,
   }),
   count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
-  tolerations: field(6, list(DeviceToleration, { listType: 'atomic' }), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
+  tolerations: field(6, atomicList(DeviceToleration), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
   capacity: pointer(7, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
 }).with({
   defaults: (request) => defaultAmount(request),
@@ -58,7 +58,7 @@ export const DeviceSubRequest = message('DeviceSubRequest', 'An alternative of a
 export const DeviceRequest = message('DeviceRequest', 'A request for devices; one of the two members is set.', {
   name: required(1, string, 'DNS label, unique in the claim.'),
   exactly: pointer(2, ExactDeviceRequest, 'Devices of one class.'),
-  firstAvailable: field(3, list(DeviceSubRequest, { listType: 'atomic' }), 'Alternatives in order of preference.', {
+  firstAvailable: field(3, atomicList(DeviceSubRequest), 'Alternatives in order of preference.', {
     gate: 'DRAPrioritizedList',
   }),
 }).with({
@@ -70,7 +70,7 @@ export const DeviceConstraint = message(
   'DeviceConstraint',
   'Requests, with an attribute that is the same or different in all of their devices.',
   {
-    requests: field(1, list(string, { listType: 'atomic' }), 'Requests whose devices are compared; all when empty.'),
+    requests: field(1, atomicList(string), 'Requests whose devices are compared; all when empty.'),
     matchAttribute: pointer(2, string, 'Attribute that must be equal on all of them.', { goType: '.FullyQualifiedName' }),
     distinctAttribute: pointer(3, string, 'Attribute that must differ on all of them.', {
       goType: '.FullyQualifiedName',

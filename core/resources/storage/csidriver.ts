@@ -1,7 +1,7 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
 import { given } from '../../schema/json/given-empty.ts'
-import { bool, field, int64, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
+import { atomicList, bool, field, int64, list, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { asJson, validateUnchanged } from '../validation.ts'
@@ -27,7 +27,7 @@ export const CSIDriverSpec = message('CSIDriverSpec', 'How volumes of a driver a
     goType: 'v1.FSGroupPolicy',
     openEnum: ['ReadWriteOnceWithFSType', 'File', 'None'],
   }),
-  tokenRequests: field(6, list(TokenRequest, { listType: 'atomic' }), "Tokens of the pod's service account that are passed when mounting."),
+  tokenRequests: field(6, atomicList(TokenRequest), "Tokens of the pod's service account that are passed when mounting."),
   requiresRepublish: pointer(7, bool, 'Mounts are refreshed from time to time.'),
   seLinuxMount: pointer(8, bool, 'Volumes can be mounted with an SELinux context.', { gate: 'SELinuxMountReadWriteOncePod' }),
   nodeAllocatableUpdatePeriodSeconds: pointer(9, int64, 'Seconds between updates of the count in CSINode; at least 10.', {

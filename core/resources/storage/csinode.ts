@@ -1,4 +1,4 @@
-import { field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, field, int32, list, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { csiNodeColumns } from './columns.ts'
@@ -11,7 +11,7 @@ export const VolumeNodeResources = message('VolumeNodeResources', 'Bounds for vo
 export const CSINodeDriver = message('CSINodeDriver', 'A driver on a node.', {
   name: required(1, string, 'Name of the driver.'),
   nodeID: required(2, string, "Driver's identifier of the node."),
-  topologyKeys: field(3, list(string, { listType: 'atomic' }), 'Node labels that describe where volumes can be reached.', {
+  topologyKeys: field(3, atomicList(string), 'Node labels that describe where volumes can be reached.', {
     omitEmpty: false,
   }),
   allocatable: pointer(4, VolumeNodeResources, 'Bounds for its volumes.'),

@@ -1,6 +1,6 @@
 import { FieldPath } from '../../schema/field-path.ts'
 import { given } from '../../schema/json/given-empty.ts'
-import { bool, field, type HookContext, type Infer, list, map, pointer, required, string } from '../../schema/model.ts'
+import { atomicList, bool, field, type HookContext, type Infer, map, pointer, required, string } from '../../schema/model.ts'
 import { PersistentVolumeReclaimPolicy } from '../core/enums.ts'
 import { deprecatedLabel } from '../core/node-label-warnings.ts'
 import { TopologySelectorTerm } from '../core/scheduling.ts'
@@ -22,17 +22,13 @@ export const StorageClass = object(
       goType: 'v1.PersistentVolumeReclaimPolicy',
       publishedEnum: PersistentVolumeReclaimPolicy,
     }),
-    mountOptions: field(5, list(string, { listType: 'atomic' }), 'Mount options of the volumes, unchecked.'),
+    mountOptions: field(5, atomicList(string), 'Mount options of the volumes, unchecked.'),
     allowVolumeExpansion: pointer(6, bool, 'Volumes can grow.'),
     volumeBindingMode: pointer(7, string, 'When volumes are provisioned and bound: Immediate or WaitForFirstConsumer.', {
       goType: 'v1.VolumeBindingMode',
       publishedEnum: ['Immediate', 'WaitForFirstConsumer'],
     }),
-    allowedTopologies: field(
-      8,
-      list(TopologySelectorTerm, { listType: 'atomic' }),
-      'Where volumes can be provisioned; everywhere when empty.',
-    ),
+    allowedTopologies: field(8, atomicList(TopologySelectorTerm), 'Where volumes can be provisioned; everywhere when empty.'),
   },
   {
     defaults(object) {

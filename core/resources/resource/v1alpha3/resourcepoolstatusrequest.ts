@@ -1,4 +1,4 @@
-import { field, int32, int64, keyedList, list, message, pointer, required, requiredPointer, string } from '../../../schema/model.ts'
+import { atomicList, field, int32, int64, keyedList, message, pointer, required, requiredPointer, string } from '../../../schema/model.ts'
 import { resource } from '../../definition.ts'
 import { Condition } from '../../meta/condition.ts'
 import { ObjectMeta } from '../../meta/objectmeta.ts'
@@ -26,7 +26,7 @@ export const ResourcePoolStatusRequestSpec = message('ResourcePoolStatusRequestS
 
 export const ResourcePoolStatusRequestStatus = message('ResourcePoolStatusRequestStatus', 'The answer.', {
   poolCount: requiredPointer(6, int32, 'Pools that match, returned or not.', { omitEmpty: true }),
-  pools: field(2, list(PoolStatus, { listType: 'atomic' }), 'State of the pools.'),
+  pools: field(2, atomicList(PoolStatus), 'State of the pools.'),
   conditions: keyedList(3, Condition, 'type', 'Complete, or Failed.'),
 })
 

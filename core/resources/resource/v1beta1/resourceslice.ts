@@ -1,4 +1,4 @@
-import { bool, field, list, message, pointer, required, string } from '../../../schema/model.ts'
+import { atomicList, bool, field, message, pointer, required, string } from '../../../schema/model.ts'
 import { NodeSelector } from '../../core/affinity.ts'
 import { otherVersion } from '../../definition.ts'
 import { object } from '../../meta/object.ts'
@@ -13,9 +13,9 @@ export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool
   nodeName: field(3, string, 'Node that can reach them; cannot be changed.'),
   nodeSelector: pointer(4, NodeSelector, 'Nodes that can reach them.'),
   allNodes: field(5, bool, 'Every node can reach them.'),
-  devices: field(6, list(Device, { listType: 'atomic' }), 'The devices.'),
+  devices: field(6, atomicList(Device), 'The devices.'),
   perDeviceNodeSelection: pointer(7, bool, 'Each device says which nodes can reach it.', { gate: 'DRAPartitionableDevices' }),
-  sharedCounters: field(8, list(CounterSet, { listType: 'atomic' }), 'Counters that devices share; excludes devices.', {
+  sharedCounters: field(8, atomicList(CounterSet), 'Counters that devices share; excludes devices.', {
     gate: 'DRAPartitionableDevices',
   }),
 })

@@ -1,4 +1,4 @@
-import { field, int32, list, message, pointer, required, string } from '../../../schema/model.ts'
+import { atomicList, field, int32, message, pointer, required, string } from '../../../schema/model.ts'
 
 /** The reference validates these messages as they are in their version. */
 export const declared = { versioned: true } as const
@@ -19,7 +19,7 @@ export const TopologyConstraint = message('TopologyConstraint', 'Places a group 
 }).with(declared)
 
 export const PodGroupSchedulingConstraints = message('PodGroupSchedulingConstraints', 'Where the pods of a group are placed.', {
-  topology: field(1, list(TopologyConstraint, { listType: 'atomic' }), 'Topology domains to stay within.'),
+  topology: field(1, atomicList(TopologyConstraint), 'Topology domains to stay within.'),
 }).with(declared)
 
 export const PodGroupResourceClaim = message(
