@@ -1,5 +1,7 @@
 /** Which requests are recorded, and how much of them (apiserver, pkg/audit/policy). */
+
 import type { RequestInfo, User } from '../request/exchange.ts'
+import type { AuditPolicy } from './file/audit-policy.ts'
 
 /** Each level records what the earlier ones do, and more. */
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const
@@ -8,34 +10,10 @@ export type Level = (typeof levels)[number]
 export const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const
 export type Stage = (typeof stages)[number]
 
-export interface GroupResources {
-  /** `*`: all groups. */
-  readonly group: string
-  /** `pods`, `pods/log`, all subresources of pods as `pods/*`, a subresource of all resources (star, slash, name), or `*`. Empty: all. */
-  readonly resources: readonly string[]
-  /** Empty: all. */
-  readonly resourceNames: readonly string[]
-}
-
-/** A rule matches requests that match all of its lists; an empty list matches every request. */
-export interface PolicyRule {
-  readonly level: string
-  readonly users: readonly string[]
-  readonly userGroups: readonly string[]
-  readonly verbs: readonly string[]
-  readonly resources: readonly GroupResources[]
-  readonly namespaces: readonly string[]
-  readonly nonResourceURLs: readonly string[]
-  readonly omitStages: readonly string[]
-  readonly omitManagedFields?: boolean | undefined
-}
-
-/** The content of a policy file. The first rule that matches a request decides; without one it is not recorded. */
-export interface AuditPolicy {
-  readonly rules: readonly PolicyRule[]
-  readonly omitStages: readonly string[]
-  readonly omitManagedFields: boolean
-}
+/** The first rule that matches a request decides; without one it is not recorded. An empty list of a rule matches every request. */
+export type { AuditPolicy }
+export type PolicyRule = AuditPolicy['rules'][number]
+type GroupResources = PolicyRule['resources'][number]
 
 /** How a request is recorded. */
 export interface RecordedParts {

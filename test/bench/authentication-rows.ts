@@ -96,7 +96,14 @@ async function coldRow<Row>(compare: Compare<Row>, seconds: number, algorithm: s
   const tokens = jwtAuthenticators(
     [
       {
-        issuer: { url: issuer, discoveryURL: '', certificateAuthority: '', audiences: [audience] },
+        issuer: {
+          url: issuer,
+          discoveryURL: '',
+          certificateAuthority: '',
+          audiences: [audience],
+          audienceMatchPolicy: '',
+          egressSelectorType: '',
+        },
         claimValidationRules: [],
         claimMappings,
         userValidationRules: [],

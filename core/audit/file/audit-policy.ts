@@ -18,6 +18,7 @@ const schema = z.object({
       users: texts,
       userGroups: texts,
       verbs: texts,
+      // Group `*`: all. Resources: `pods`, `pods/log`, all subresources as `pods/*`, one of all resources (star, slash, name), or `*`.
       resources: list(z.object({ group: text, resources: texts, resourceNames: texts })),
       namespaces: texts,
       nonResourceURLs: texts,

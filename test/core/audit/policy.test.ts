@@ -4,7 +4,8 @@ import { type AuditPolicy, compilePolicy, type PolicyRule } from '../../../core/
 import type { User } from '../../../core/request/exchange.ts'
 import { requestInfo } from '../../../core/request/info.ts'
 
-const empty = {
+const empty: PolicyRule = {
+  omitManagedFields: undefined,
   level: 'Metadata',
   users: [],
   userGroups: [],
@@ -15,14 +16,21 @@ const empty = {
   omitStages: [],
 }
 const policyOf = (rules: readonly Partial<PolicyRule>[], more: Partial<AuditPolicy> = {}) =>
-  compilePolicy({ rules: rules.map((rule) => ({ ...empty, ...rule })), omitStages: [], omitManagedFields: false, ...more })
+  compilePolicy({
+    kind: '',
+    apiVersion: '',
+    rules: rules.map((rule) => ({ ...empty, ...rule })),
+    omitStages: [],
+    omitManagedFields: false,
+    ...more,
+  })
 const infoOf = (request: string) => {
   const [method = '', path = ''] = request.split(' ')
   const [before = '', query] = path.split('?')
   return requestInfo(method, before, new URLSearchParams(query))
 }
 const jane: User = { name: 'jane', groups: ['dev', 'system:authenticated'] }
-const resources = (group: string, names: readonly string[], resourceNames: readonly string[] = []) => ({
+const resources = (group: string, names: string[], resourceNames: string[] = []) => ({
   resources: [{ group, resources: names, resourceNames }],
 })
 

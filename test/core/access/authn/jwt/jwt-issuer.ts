@@ -74,7 +74,14 @@ export function settings(
 ): JwtSettings {
   const { username, groups, uid, extra, discoveryURL = '', ...others } = changes
   return {
-    issuer: { url: issuerUrl, discoveryURL, certificateAuthority: '', audiences: ['me', 'us'] },
+    issuer: {
+      url: issuerUrl,
+      discoveryURL,
+      certificateAuthority: '',
+      audiences: ['me', 'us'],
+      audienceMatchPolicy: '',
+      egressSelectorType: '',
+    },
     claimValidationRules: [],
     claimMappings: {
       username: username ?? { ...none, claim: 'sub', prefix: '' },

@@ -15,7 +15,7 @@ interface Claims {
 type Key = Awaited<ReturnType<typeof issuerKey>>
 
 const none = { claim: '', expression: '' }
-const expression = (text: string) => ({ claim: '', expression: text })
+const expression = (text: string) => ({ claim: '', expression: text, prefix: undefined })
 const claim = (name: string, prefix = '') => ({ claim: name, expression: '', prefix })
 
 async function start(given: JwtSettings, web: Web = createWeb()): Promise<JwtAuthenticators> {
