@@ -1,6 +1,6 @@
 import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
 import { type Follower, type Following, follow } from '../objects/watch/follow.ts'
-import type { FollowLate } from '../objects/watch/late-follows.ts'
+import type { LateFollows } from '../objects/watch/late-follows.ts'
 import type { Platform } from '../platform.ts'
 import type { Clock, Context } from '../ports.ts'
 import { fromStorageVersion } from '../resources/converter.ts'
@@ -62,15 +62,13 @@ function objectsIn({ definition, store }: ServedResource): KindObjects {
   }
 }
 
+/** Calls `open` at once, or when there is an object with these keys. */
+export type FollowLate = LateFollows['follow']
+
 const nothing: Following = { ready: Promise.resolve(), close() {} }
 
 /** `late`: how resources are followed that may have no objects; default: at once. */
-export function createLookup(
-  table: ResourceTable,
-  platform: Platform,
-  clock: Clock,
-  late: FollowLate = (_resource, open) => open(),
-): Lookup {
+export function createLookup(table: ResourceTable, platform: Platform, clock: Clock, late: FollowLate = (_keys, open) => open()): Lookup {
   const storeOf = (group: string, plural: string) => table.storeOf(platform.name(group), plural)
   const find: Lookup['find'] = (group, plural, namespace, name, context) => {
     const store = storeOf(group, plural)
@@ -107,7 +105,7 @@ export function createLookup(
     },
     follow(group, plural, follower) {
       const resource = table.ofGroup(platform.name(group), plural)
-      return resource ? late(resource, () => follow(resource.store, clock, follower)) : nothing
+      return resource ? late(resource.keys, () => follow(resource.store, clock, follower)) : nothing
     },
   }
 }

@@ -18,6 +18,7 @@ import { createMeta } from '../meta/mount.ts'
 import { peerListRows } from '../meta/peer-list-metrics.ts'
 import { releaseOf } from '../meta/version.ts'
 import { watchMetrics } from '../objects/watch/metrics.ts'
+import type { CompleteOptions } from '../options/index.ts'
 import { forwardingRows } from '../outgoing/forwarding/metrics.ts'
 import { createNegotiator } from '../request/negotiate.ts'
 import { expressionRows } from '../schema/rule-metrics.ts'
@@ -47,6 +48,9 @@ export type RequestParts = Pick<
   | 'lateFollows'
 >
 
+/** What it remembers is of headers alone. */
+const negotiatorOf = ({ general, apis }: CompleteOptions) => createNegotiator(general.platform, apis.gates.enabled('CBORServingAndStorage'))
+
 export function createHandler(
   parts: RequestParts,
   /** `beginSpan` absent: requests are not traced. */
@@ -60,7 +64,7 @@ export function createHandler(
   const { clock, outbound, telemetry } = ports
   const { logger } = telemetry
   const cbor = settings.enabled('CBORServingAndStorage')
-  const negotiator = createNegotiator(platform, cbor)
+  const negotiator = shared.of(negotiatorOf)
   const resourceMetrics = metrics.record(resourceRows)
   const chainMetrics = metrics.record(chainRows)
   const admission = once(() => createAdmission(late.value('plugins'), { clock, metrics: chainMetrics }))

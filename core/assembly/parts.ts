@@ -141,6 +141,8 @@ const leave = (announced: { leave(): Promise<void> }) => announced.leave()
 const sleeps = true
 /** Of parts whose work such a server finds done. */
 const prepares = true
+/** A test with a fork of its own writes a few objects, of many that are stored. */
+const fewLookups = 16
 const definitions = ['apiextensions.<domain>/customresourcedefinitions']
 const flowControlKinds = ['flowschemas', 'prioritylevelconfigurations']
 const registrations = 'apiregistration.<domain>/apiservices'
@@ -249,7 +251,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   pauses: part([], (_needed, { gate }) => gate.pauses),
   table: part(
     ['stores', 'pauses'],
-    ({ stores, pauses }, { options: { general, network, storage }, ports, settings, stored, shared }) => {
+    ({ stores, pauses }, { options: { general, network, storage }, ports, settings, stored, shared, continues }) => {
       const logger = ports.telemetry.logger
       const serving = createServing({
         ...storage,
@@ -262,6 +264,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         pauses,
         observe: stored.observe,
         metrics: general.metrics.record(serviceRows),
+        ...(continues && { startingLookups: fewLookups }),
       })
       return createResourceTable(serving.serve, serving.fixed(shared.of(builtInCatalogue)))
     },

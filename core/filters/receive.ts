@@ -94,7 +94,7 @@ class RequestExchange implements Exchange {
 
   proceed(): void {
     if (this.#error) throw this.#error
-    if (this.#lifetime.closing.aborted) throw serviceUnavailable('apiserver is shut down', 1)
+    if (this.#lifetime.isClosing) throw serviceUnavailable('apiserver is shut down', 1)
     const left = LightRequest.abortReason(this.#sent)
     if (left !== undefined) throw left
   }

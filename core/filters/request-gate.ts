@@ -1,6 +1,7 @@
 import { plainHeaders } from '../answers/plain-error.ts'
 import { Reply } from '../answers/reply.ts'
 import { type ApiError, serviceUnavailable } from '../answers/status.ts'
+import { LateAbort } from '../common/late-abort.ts'
 import { type Linked, LinkedList } from '../common/linked-list.ts'
 import { Pauses } from '../common/slices.ts'
 import type { Health } from '../meta/health.ts'
@@ -118,7 +119,7 @@ export class RequestGate implements Lifetime {
   readonly pauses: Pauses
   readonly lasts: RequestGateOptions['lasts']
   readonly #options: RequestGateOptions
-  readonly #closing = new AbortController()
+  readonly #closing = new LateAbort()
   readonly #clients = new Running()
   readonly #own = new Running()
   /** Long-running responses whose listener reports when they have been sent. */
@@ -146,6 +147,10 @@ export class RequestGate implements Lifetime {
 
   get closing(): AbortSignal {
     return this.#closing.signal
+  }
+
+  get isClosing(): boolean {
+    return this.#closing.isAborted
   }
 
   onShutdown(end: () => void): () => void {
@@ -189,7 +194,7 @@ export class RequestGate implements Lifetime {
     const inTime = await this.#within(Math.max(limit, watchGrace), finished)
     const aborted = inTime ? 0 : this.#clients.count
     if (aborted > 0) {
-      this.#closing.abort(new Error('the server is shutting down'))
+      this.#closing.abort(() => new Error('the server is shutting down'))
       await this.#within(abortGrace, this.#clients.idle())
     }
     return { aborted, watches }
@@ -210,7 +215,7 @@ export class RequestGate implements Lifetime {
     this.#stage = 'closed'
     this.#leaving = true
     for (const end of this.#lasting) end()
-    this.#closing.abort(new Error('the server is closed'))
+    this.#closing.abort(() => new Error('the server is closed'))
   }
 
   // ── Requests ──────────────────────────────────────────────────────────────────────────────────

@@ -92,6 +92,8 @@ export interface RequestMetadata {
 export interface Lifetime {
   /** Aborts when the server closes. Requests in flight have ended by then, unless they took too long. */
   readonly closing: AbortSignal
+  /** Whether it has aborted. Does not create the signal. */
+  readonly isClosing: boolean
   /** In which requests take turns on the thread. */
   readonly pauses: Pauses
   /** Paths outside of the API whose requests are long-running; default: those that `requestInfo` knows. */

@@ -38,14 +38,14 @@ export interface BuildMetricsOptions {
 }
 
 export function collectBuild(metrics: Metrics, { platform, version, gates }: BuildMetricsOptions): void {
-  const { features, ...always } = buildRows(platform.product)
-  const recorded = metrics.record(always)
+  const { features, build, versions } = buildRows(platform.product)
   const emulated = emulatedRelease(version)
-  const { minCompatibilityMajor = version.major, minCompatibilityMinor = version.minor } = version
-  const oldest = `${minCompatibilityMajor}.${minCompatibilityMinor}`
-  const fields = buildFields.map((field) => version[field] ?? '')
-  recorded.build.set(fields, 1)
-  recorded.versions.set([version.gitVersion.replace(/^v/, ''), platform.component, emulated, oldest], 1)
+  metrics.collect(build, () => [[buildFields.map((field) => version[field] ?? ''), 1]])
+  metrics.collect(versions, () => {
+    const { minCompatibilityMajor = version.major, minCompatibilityMinor = version.minor } = version
+    const oldest = `${minCompatibilityMajor}.${minCompatibilityMinor}`
+    return [[[version.gitVersion.replace(/^v/, ''), platform.component, emulated, oldest], 1]]
+  })
   metrics.collect(features, () =>
     gatesOf(emulated).map(({ name, stage }) => [[name, stages[stage]] as const, gates.enabled(name) ? 1 : 0] as const),
   )

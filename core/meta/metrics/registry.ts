@@ -131,8 +131,12 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
   }
 
   return {
-    record: <Rows extends MetricRows>(rows: Rows) =>
-      Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, recorder(row)])) as unknown as Recorded<Rows>,
+    record<Rows extends MetricRows>(rows: Rows) {
+      // Without the lists of `Object.entries`: each server has a hundred tables.
+      const recorded: Record<string, unknown> = {}
+      for (const name in rows) recorded[name] = recorder(rows[name] as MetricRow)
+      return recorded as Recorded<Rows>
+    },
     collect(row, read) {
       if (!admit(row)) return
       const constrain = constraint(row)

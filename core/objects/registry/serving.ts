@@ -33,6 +33,8 @@ export interface ServingOptions extends Omit<ReservationOptions, 'store' | 'reso
   /** Media type of stored objects. */
   readonly storageMediaType: string
   readonly watchCache: boolean
+  /** Number of lookups of objects that start a watch cache; default 1. */
+  readonly startingLookups?: number
   /** Resources without a watch cache. */
   readonly uncached: readonly GroupResource[]
   /** Lifetime of events in seconds; 0: unlimited. */
@@ -187,6 +189,7 @@ export function createServing(options: ServingOptions): Serving {
   const leases = leasesByStore(clock, options.leaseReuse)
   const budget = new DerivedBudget()
   const namesUnreadable = options.settings.enabled('AllowUnsafeMalformedObjectDeletion')
+  const lookups = options.startingLookups !== undefined && { startingLookups: options.startingLookups }
   const checked = options.settings.enabled('DetectCacheInconsistency')
   const cached = ({ group, resource }: GroupResource) =>
     options.watchCache && !options.uncached.some((each) => each.group === group && each.resource === resource)
@@ -216,7 +219,7 @@ export function createServing(options: ServingOptions): Serving {
     })
     const base =
       cached(on) && stored.storageKey !== ''
-        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache, budget, checked })
+        ? createWatchCache({ objects, store, clock, logger, pauses, observer: observer.cache, budget, checked, ...lookups })
         : directFeed(objects, store)
     if (!keepsVersions) return { store: base, viewOf: () => base }
     const { converter } = versioning

@@ -5,6 +5,7 @@
 
 import { ApiError, tooLargeResourceVersion } from '../../answers/status.ts'
 import { untilAborted, untilAbortedLate } from '../../common/abort.ts'
+import { once } from '../../common/once.ts'
 import type { Pauses } from '../../common/slices.ts'
 import {
   type Clock,
@@ -58,10 +59,12 @@ export interface CacheOptions {
   readonly budget?: DerivedBudget
   /** Compare the cache with the store at intervals, once it has been loaded. */
   readonly checked?: boolean
+  /** Number of lookups (`known`) that start the cache; default 1. Loading it takes longer than some reads of the store. */
+  readonly startingLookups?: number
 }
 
 export function createWatchCache(options: CacheOptions): WatchableStore {
-  const { objects, store, clock, logger, pauses, observer = unobserved().cache, budget, checked = false } = options
+  const { objects, store, clock, logger, pauses, observer = unobserved().cache, budget, checked = false, startingLookups = 1 } = options
   const { keys, definition } = objects
   const isCached = definition.cached !== false
   const type = [definition.names.plural, definition.group].filter(Boolean).join('.')
@@ -71,7 +74,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   const lists = new CachedLists(entries, keys, definition.namespaced, observer)
   const fanOut = new FanOut(keys, definition.namespaced)
   const waiters = new RevisionWaiters(clock)
-  const neverAborted = new AbortController().signal
+  const neverAborted = once(() => new AbortController().signal)
   /** Incremented on each restart: events of an earlier store watch are ignored. */
   let generation = 0
   let state: State | undefined
@@ -105,11 +108,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
 
   async function load(): Promise<void> {
     const asked = generation
-    const loaded = await loadAll(
-      objects,
-      store,
-      pauses.fairSlices(() => neverAborted),
-    )
+    const loaded = await loadAll(objects, store, pauses.fairSlices(neverAborted))
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     // Meanwhile, a read found that the store's revision went backwards.
     if (asked !== generation) return load()
@@ -158,7 +157,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       clock,
       logger,
       read: () => state && { entries: entries.range(keys.prefix('')), revision: waiters.revision },
-      slices: () => pauses.fairSlices(() => neverAborted),
+      slices: () => pauses.fairSlices(neverAborted),
       checked(status) {
         if (status !== 'error') consistent = status === 'success'
         observer.compared(status)
@@ -272,10 +271,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
 
   /** Waits for the index that a list needs, which is created in slices: all objects are decoded for it. */
   function index(term: FieldTerm, context: Context | undefined): Promise<void> {
-    const ready = entries.index(
-      term,
-      pauses.fairSlices(() => neverAborted),
-    )
+    const ready = entries.index(term, pauses.fairSlices(neverAborted))
     return context ? untilAborted(ready, context.signal) : ready
   }
 
@@ -309,6 +305,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   }
 
   let storedReads = 0
+  let lookups = 0
 
   /** Starts the cache in the background. After a failed start only lists and watches retry, because they report the error. */
   function begin(): void {
@@ -393,7 +390,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
     live,
     known({ namespace, name }) {
       // Further reads of this resource are likely.
-      begin()
+      if (state === undefined && ++lookups >= startingLookups) begin()
       const entry = state && entries.get(keys.of(namespace, name))
       return entry?.stale ? undefined : entry
     },

@@ -6,9 +6,6 @@ import type { KeyValueStore, StoreEvent, StoreWatch } from '../../ports.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { Following } from './follow.ts'
 
-/** How a resource is followed that may have no objects: with `open`, at once or when it has one. */
-export type FollowLate = (resource: { readonly keys: Pick<Keys, 'prefix'> }, open: () => Following) => Following
-
 /** One that has not begun. */
 interface Waiting {
   /** Of the keys of its resource. */
@@ -32,8 +29,8 @@ export class LateFollows {
     this.#prefix = prefix
   }
 
-  /** Follows when the resource has an object. Until then nothing of it is opened. */
-  readonly follow: FollowLate = ({ keys }, open) => {
+  /** Follows with `open` when the resource with these keys has an object. Until then nothing of it is opened. */
+  readonly follow = (keys: Pick<Keys, 'prefix'>, open: () => Following): Following => {
     const prefix = keys.prefix('')
     let following: Following | undefined
     const waiting: Waiting = {

@@ -489,15 +489,18 @@ function planOf(schema: Message): Plan {
 
 /** Encodes canonical values. It keeps its buffers and what values have in common, so that a server has one for all of its objects. */
 export class ProtobufEncoder {
-  readonly #transcoder: Transcoder
+  readonly #size: number | undefined
+  /** Made for the first value: most servers of a test encode none. */
+  #transcoder: Transcoder | undefined
 
   /** `size`: of the first output, in bytes, for a single value. */
   constructor(size?: number) {
-    this.#transcoder = new Transcoder(size, size === undefined ? new RepeatedValues() : undefined)
+    this.#size = size
   }
 
   /** Encodes the JSON of a canonical value, in pieces to be joined. `kind` and `apiVersion` are part of the envelope instead. */
   encode(schema: Message, ...json: readonly Uint8Array[]): Uint8Array {
+    this.#transcoder ??= new Transcoder(this.#size, this.#size === undefined ? new RepeatedValues() : undefined)
     const to = this.#transcoder
     to.reset(json)
     writeFields(to, planOf(schema))

@@ -24,7 +24,7 @@ async function pass(answer: () => ReturnType<Authenticator['authenticate']>, con
   const exchange = createExchange(
     request,
     connection,
-    { closing: new AbortController().signal, pauses: new Pauses(clock), onShutdown: () => () => {} },
+    { closing: new AbortController().signal, isClosing: false, pauses: new Pauses(clock), onShutdown: () => () => {} },
     () => 'some-id',
     0,
   )

@@ -116,7 +116,7 @@ test('a watch leaves its seat when its initial events are sent', async () => {
   await reader?.cancel()
 })
 
-const lifetime = { closing: new AbortController().signal, pauses: new Pauses(webClock), onShutdown: () => () => {} }
+const lifetime = { closing: new AbortController().signal, isClosing: false, pauses: new Pauses(webClock), onShutdown: () => () => {} }
 const exchangeOf = (connection: Partial<Connection>, request: Request) =>
   createExchange(request, { remoteAddress: '', remotePort: 0, protocol: 'h2', ...connection }, lifetime, () => 'id', 0)
 

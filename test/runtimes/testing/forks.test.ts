@@ -75,21 +75,41 @@ test('the first request of a fork may be a write: admission, allocations and cus
   assert.equal(answer.status, 404)
 })
 
-/** Of the resources that a server has opened. */
-async function openedIn(server: TestServer): Promise<string[]> {
-  const series = (await textOf(server, '/metrics')).matchAll(/^watch_cache_capacity{group="([^"]*)",resource="([^"]*)"}/gm)
+/** Resources with a series of this metric. */
+async function resourcesIn(server: TestServer, metric: string): Promise<string[]> {
+  const series = (await textOf(server, '/metrics')).matchAll(new RegExp(`^${metric}{group="([^"]*)",resource="([^"]*)"}`, 'gm'))
   return [...series].map(([, group, resource]) => (group ? `${resource}.${group}` : String(resource))).sort()
 }
 
 test('the first write of a fork opens no resources that only its plugins would follow', async (t) => {
   const fork = await forkOf(t, await open(t))
   await fork.objects('v1', 'ConfigMap').create({ metadata: { name: 'one' } })
-  const opened = await openedIn(fork)
-  assert(opened.includes('namespaces'))
+  await fork.objects('v1', 'ConfigMap').list()
+  const opened = await resourcesIn(fork, 'watch_cache_capacity')
+  assert(opened.includes('configmaps'))
   assert.deepEqual(
     opened.filter((resource) => /resourcequotas|admissionregistration/.test(resource)),
     [],
   )
+})
+
+test('a few writes of a fork load no other objects than theirs, and many load them once', async (t) => {
+  const server = await open(t)
+  await server.objects('v1', 'ConfigMap').create({ metadata: { name: 'one' } })
+  const fork = await forkOf(t, server)
+  const maps = fork.objects('v1', 'ConfigMap')
+  const loaded = async () => {
+    const known = await resourcesIn(fork, 'apiserver_watch_cache_initializations_total')
+    return ['configmaps', 'namespaces'].filter((resource) => known.includes(resource))
+  }
+  await maps.patch('one', { data: { at: 'first' } })
+  await maps.create({ metadata: { name: 'two' } })
+  assert.deepEqual(await loaded(), [])
+  for (let at = 0; at < 20; at++) {
+    await maps.create({ metadata: { name: `more-${at}` } })
+    await maps.patch('one', { data: { at: String(at) } })
+  }
+  assert.deepEqual(await loaded(), ['configmaps', 'namespaces'])
 })
 
 const registration = 'admissionregistration.k8s.io/v1'

@@ -1,14 +1,14 @@
 /** Resources without objects are followed from their first one on, over the store in memory. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createKeys, type Keys } from '../../../../core/objects/storage/keys.ts'
 import type { Following } from '../../../../core/objects/watch/follow.ts'
 import { LateFollows } from '../../../../core/objects/watch/late-follows.ts'
 import { type KeyValueStore, StoreError, type StoreWatcher } from '../../../../core/ports.ts'
 import { memoryStore } from '../../../../runtimes/web/index.ts'
 
 const prefix = '/registry/quotas/'
-const resource = (of: string) => ({ keys: { prefix: () => of } })
-const quotas = resource(prefix)
+const [keys, otherKeys] = ['quotas', 'policies'].map((key) => createKeys('/registry', key, true)) as [Keys, Keys]
 const value = new Uint8Array([1])
 
 /** A follower that is ready when `told` is called. */
@@ -28,7 +28,7 @@ test('nothing is opened for a resource without objects, whatever else is written
   const store = memoryStore()
   const follows = new LateFollows(store, '/registry')
   const { seen, open } = follower()
-  await follows.follow(quotas, open).ready
+  await follows.follow(keys, open).ready
   await store.put('/registry/quota', value, 0)
   await store.put('/registry/quotas.example.com/one', value, 0)
   await store.put('/other/quotas/one', value, 0)
@@ -42,7 +42,7 @@ test('a resource with objects is followed at once, and ready when the follower i
   const follows = new LateFollows(store, '/registry')
   const { seen, open } = follower()
   let isReady = false
-  const following = follows.follow(quotas, open)
+  const following = follows.follow(keys, open)
   void following.ready.then(() => {
     isReady = true
   })
@@ -60,7 +60,7 @@ test('once the first object is written, requests wait for the follower', async (
   const store = memoryStore()
   const follows = new LateFollows(store, '/registry')
   const { seen, open } = follower()
-  await follows.follow(quotas, open).ready
+  await follows.follow(keys, open).ready
   await store.put(`${prefix}one`, value, 0)
   const beginning = follows.beginning()
   assert.equal(seen.opened, 1)
@@ -82,7 +82,7 @@ test('an object that is written while the resource is counted opens it once', as
       return store.count(of)
     },
   }
-  const following = new LateFollows(counted, '/registry').follow(quotas, open)
+  const following = new LateFollows(counted, '/registry').follow(keys, open)
   while (seen.opened === 0) await store.currentRevision()
   seen.told()
   await following.ready
@@ -101,7 +101,7 @@ test('when the watch is lost, everything is followed', async () => {
   }
   const follows = new LateFollows(losing, '/registry')
   const { seen, open } = follower()
-  await follows.follow(quotas, open).ready
+  await follows.follow(keys, open).ready
   watchers[0]!.end(new StoreError('compacted', 'lost', 1))
   assert.equal(seen.opened, 1)
 })
@@ -110,9 +110,9 @@ test('what is closed is not opened any more', async () => {
   const store = memoryStore()
   const follows = new LateFollows(store, '/registry')
   const [one, other] = [follower(), follower()]
-  const following = follows.follow(quotas, one.open)
+  const following = follows.follow(keys, one.open)
   await following.ready
-  await follows.follow(resource('/registry/policies/'), other.open).ready
+  await follows.follow(otherKeys, other.open).ready
   following.close()
   await store.put(`${prefix}one`, value, 0)
   follows.close()

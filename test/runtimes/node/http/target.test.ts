@@ -21,7 +21,7 @@ interface Seen {
   readonly query: readonly (readonly [string, string])[]
 }
 
-const lifetime = { closing: new AbortController().signal, pauses: new Pauses(webClock), onShutdown: () => () => {} }
+const lifetime = { closing: new AbortController().signal, isClosing: false, pauses: new Pauses(webClock), onShutdown: () => () => {} }
 const infoOf = (request: Request, connection: Connection): Seen => {
   const { info, query } = createExchange(request, connection, lifetime, () => 'id', 0)
   return { path: info.path, query: [...query] }
