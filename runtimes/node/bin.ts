@@ -2,7 +2,9 @@
 /** The program `apiserver`. `bundle.mjs` builds it as a CommonJS module, which Node loads faster than an ES module. */
 import { basename } from 'node:path'
 import { evaluateProgram } from './observe/compiled-code.ts'
+import { keptHelp } from './start/kept-help.ts'
 import type { main } from './start/main.ts'
+import { print } from './start/print.ts'
 
 /** Defined by the build. */
 declare const buildStamp: object
@@ -11,8 +13,17 @@ declare const programDigest: string
 /** The bundle is a function, so that values that differ from build to build are arguments and not part of its text. */
 type Program = (require: NodeJS.Require, directory: string, stamp: object) => { readonly main: typeof main }
 
-const { value, keep } = evaluateProgram(__dirname, 'program.js', programDigest)
-const program = (value as Program)(require, __dirname, buildStamp)
-program.main(process.argv.slice(2), basename(process.argv[1] ?? 'apiserver'), keep).then((status) => {
-  process.exitCode = status
-})
+const argv = process.argv.slice(2)
+const name = basename(process.argv[1] ?? 'apiserver')
+const help = keptHelp(__dirname, name, argv)
+if (help === undefined) run()
+else print(1, help)
+
+function run(): void {
+  const role = name === 'etcd' || argv[0] === 'etcd' ? 'etcd' : 'server'
+  const { value, keep } = evaluateProgram(__dirname, 'program.js', programDigest, role)
+  const program = (value as Program)(require, __dirname, buildStamp)
+  program.main(argv, name, keep).then((status) => {
+    process.exitCode = status
+  })
+}

@@ -1,12 +1,12 @@
 /**
  * `npm run bundle [-- directory]`: builds the daemon in a directory, by default `dist/bin`: `bin.js`, stamped with commit and date;
- * `program.js`, the bundled program that it loads; and V8's code cache of that program. A directory that was built from the same sources is left as
+ * `program.js`, the bundled program that it loads; V8's code caches of that program; and help texts. A directory that was built from the same sources is left as
  * it is.
  */
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -84,22 +84,42 @@ async function freePort() {
   return port
 }
 
-/** Starts the daemon once, so that it writes its code cache into the output directory. */
-async function compileOnce() {
-  const home = mkdtempSync(join(tmpdir(), 'apiserver-build-'))
-  const flags = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`, `--data-dir=${home}/data`, `--cert-dir=${home}/pki`]
-  const child = spawn(process.execPath, [join(outdir, 'bin.js'), ...flags, '--authorization-mode=Node,RBAC'], {
+/** Starts a server once, so that it writes its code cache into the output directory. `ready`: what it says when it serves. */
+async function compileOnce(argv, ready) {
+  const child = spawn(process.execPath, [join(outdir, 'bin.js'), ...argv], {
     env: { ...process.env, NODE_OPTIONS: '', APISERVER_COMPILE_CACHE: outdir },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text) => {
     log += text
-    if (log.includes('serving on port')) child.kill()
+    if (log.includes(ready)) child.kill()
   })
   await once(child, 'close')
+  if (!log.includes(ready)) throw new Error(`${argv[0]} does not start: ${log}`)
+}
+
+/** The code caches of the server, which finds its store in a directory, and of etcd. */
+async function compile() {
+  const home = mkdtempSync(join(tmpdir(), 'apiserver-build-'))
+  const url = `http://127.0.0.1:${await freePort()}`
+  const flags = ['--bind-address=127.0.0.1', `--secure-port=${await freePort()}`, `--data-dir=${home}/data`, `--cert-dir=${home}/pki`]
+  await compileOnce([...flags, '--authorization-mode=Node,RBAC'], 'serving on port')
+  const etcd = [`--data-dir=${home}/etcd`, `--listen-client-urls=${url}`, `--advertise-client-urls=${url}`]
+  await compileOnce(['etcd', ...etcd], 'ready to serve client requests')
   rmSync(home, { recursive: true, force: true })
-  if (!log.includes('serving on port')) throw new Error(`the daemon does not start: ${log}`)
+}
+
+/** Keeps the help of the programs that envtest starts (see start/kept-help.ts). */
+function keepHelp() {
+  const home = mkdtempSync(join(tmpdir(), 'apiserver-build-'))
+  const texts = ['kube-apiserver', 'etcd'].map((name) => {
+    symlinkSync(join(outdir, 'bin.js'), join(home, name))
+    return [name, execFileSync(process.execPath, [join(home, name), '--help'], { env: { ...process.env, NODE_OPTIONS: '' } })]
+  })
+  mkdirSync(join(outdir, 'help'))
+  for (const [name, text] of texts) writeFileSync(join(outdir, 'help', `${name}.txt`), text)
+  rmSync(home, { recursive: true, force: true })
 }
 
 /** Builds everything in new files: those of an earlier build may be links that other checkouts share, and its code cache is useless. */
@@ -115,7 +135,8 @@ async function buildDaemon(stamp) {
   })
   chmodSync(join(outdir, 'bin.js'), 0o755)
   writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n')
-  await compileOnce()
+  await compile()
+  keepHelp()
 }
 
 const stamp = buildStamp(root)

@@ -1,10 +1,10 @@
 /** `apiserver assets`: its folder has what a test environment starts. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runProgram } from '../support/daemon.ts'
+import { bundle, runProgram } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 import { startAs } from '../support/named-program.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
@@ -43,6 +43,23 @@ test('kube-apiserver on etcd, both from the folder, as envtest starts them', asy
   } finally {
     await etcd.stop()
   }
+  remove()
+})
+
+test('both programs print the same help when envtest asks, from a file, as when they are asked otherwise', async () => {
+  const { path, remove } = temporaryDirectory()
+  assert.equal((await runProgram(['assets', path])).code, 0)
+  const printed = (name: string, flag: string) => execFileSync(join(path, name), [flag], { encoding: 'utf8' })
+  const kept = readdirSync(join(bundle, '..', 'help')).map((file) => file.replace(/\.txt$/, ''))
+  assert.deepEqual(kept.toSorted(), ['etcd', 'kube-apiserver'])
+  for (const name of kept) {
+    const text = printed(name, '--help')
+    assert.equal(text, readFileSync(join(bundle, '..', 'help', `${name}.txt`), 'utf8'))
+    assert.equal(text, printed(name, '-h'), name)
+  }
+  // Without what follows, envtest would pass a flag of old releases, or sync files.
+  assert.doesNotMatch(printed('kube-apiserver', '--help'), /^\s*--insecure-port\b/m)
+  assert.match(printed('etcd', '--help'), /^\s*--unsafe-no-fsync\b/m)
   remove()
 })
 

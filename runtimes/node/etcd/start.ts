@@ -202,8 +202,8 @@ function namingPort(
   return error
 }
 
-/** Runs until SIGINT or SIGTERM; resolves to the exit status. Rejects with a one-line error. */
-export async function runEtcd(argv: readonly string[]): Promise<number> {
+/** Runs until SIGINT or SIGTERM; resolves to the exit status. Calls `serves` when it is ready. Rejects with a one-line error. */
+export async function runEtcd(argv: readonly string[], serves: () => void): Promise<number> {
   const flags = parseEtcdFlags(argv, process.env)
   if (flags.get('version')) {
     process.stdout.write(`etcd Version: ${version}\netcd Cluster Version: ${clusterVersion}\n`)
@@ -216,6 +216,7 @@ export async function runEtcd(argv: readonly string[]): Promise<number> {
     const server = await startEtcd(flags, logger)
     const stopFollowing = followCertificates(flags, server, logger)
     logger.info({ name: flags.get('name'), ports: server.ports }, 'ready to serve client requests')
+    serves()
     await aborted(ending)
     stopFollowing()
     await server.close()

@@ -10,8 +10,11 @@ interface Command {
   readonly details?: string
   /** All of the help of a command that has flags of its own. */
   help?(): Promise<string>
-  /** Resolves to the exit status; rejects with a one-line error. `program`: the name that the program was started by. */
-  run(argv: readonly string[], program: string): Promise<number>
+  /**
+   * Resolves to the exit status; rejects with a one-line error. `program`: the name that the program was started by. A server calls `serves` when
+   * it is ready.
+   */
+  run(argv: readonly string[], program: string, serves: () => void): Promise<number>
 }
 
 const commands: { readonly [name: string]: Command } = {
@@ -142,9 +145,9 @@ Flags of the server that count: --feature-gates, --runtime-config, --enable-admi
       const { etcdHelp } = await import('../etcd/help.ts')
       return etcdHelp()
     },
-    async run(argv) {
+    async run(argv, _program, serves) {
       const { runEtcd } = await import('../etcd/start.ts')
-      return runEtcd(argv)
+      return runEtcd(argv, serves)
     },
   },
   run: {
@@ -189,7 +192,7 @@ const namedBy = (program: string) => Object.keys(commands).find((name) => comman
  * The exit status of a command, `COMMAND …` or `help COMMAND`; undefined: the command line names none, so it is that of a server. Rejects with a
  * one-line error.
  */
-export async function runCommand(argv: readonly string[], program: string): Promise<number | undefined> {
+export async function runCommand(argv: readonly string[], program: string, serves: () => void): Promise<number | undefined> {
   const own = namedBy(program)
   const [name = '', ...rest] = own === undefined ? argv : [own, ...argv]
   const isHelp = name === 'help' && rest.length > 0
@@ -197,7 +200,7 @@ export async function runCommand(argv: readonly string[], program: string): Prom
   if (isHelp && command === undefined)
     throw new FlagError(`help: there is no command ${JSON.stringify(rest[0])}; there are ${Object.keys(commands).join(', ')}`)
   if (command === undefined) return undefined
-  if (!isHelp && !asksForHelp(rest)) return command.run(rest, program)
+  if (!isHelp && !asksForHelp(rest)) return command.run(rest, program, serves)
   process.stdout.write((await command.help?.()) ?? helpOf(command, program))
   return 0
 }

@@ -3,7 +3,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { evaluateProgram } from '../../../../runtimes/node/observe/compiled-code.ts'
-import { bundle, startDaemon } from '../../../support/daemon.ts'
+import { bundle, ownEtcd, startDaemon } from '../../../support/daemon.ts'
+import { startEtcd } from '../../../support/etcd.ts'
 import { temporaryDirectory } from '../../../support/temporary.ts'
 
 const digestOf = (letter: string) => letter.repeat(64)
@@ -76,6 +77,18 @@ describe('the cache of compiled code', () => {
     assert.equal(start('b'), false)
   })
 
+  test('is that of the role', () => {
+    const roleOf = (role: 'server' | 'etcd') => evaluateProgram(directory, 'program.js', digestOf('a'), role)
+    roleOf('server').keep()
+    roleOf('etcd').keep()
+    assert.equal(kept().length, 2)
+    for (const path of kept()) if (path.includes('-etcd.')) rmSync(path)
+    roleOf('server').keep()
+    assert.equal(kept().length, 1)
+    roleOf('etcd').keep()
+    assert.equal(kept().length, 2)
+  })
+
   test('is ignored when other users could have written it', { skip: process.platform === 'win32' && 'no permission bits' }, () => {
     chmodSync(keepOne(), 0o666)
     assert.equal(start(), false)
@@ -98,6 +111,10 @@ describe('the cache of compiled code', () => {
     const daemon = await startDaemon()
     await daemon.stop()
     assert.equal(existsSync(join(directory, 'apiserver')), false)
-    assert.equal(readdirSync(join(bundle, '..')).filter((name) => name.endsWith('.compiled')).length, 1)
+    const etcd = await startEtcd({ command: ownEtcd })
+    await etcd.stop()
+    assert.equal(existsSync(join(directory, 'apiserver')), false)
+    const roles = readdirSync(join(bundle, '..')).flatMap((name) => /-(\w+)\.compiled$/.exec(name)?.[1] ?? [])
+    assert.deepEqual(roles.toSorted(), ['etcd', 'server'])
   })
 })
