@@ -67,7 +67,7 @@ class Tickets {
 const secret = () => randomBytes(keyLength / 2).toString('hex')
 
 class AttachedCall implements Call {
-  readonly #connection: AttachedConnection
+  readonly #connection: ServedConnection
   readonly #service: Service
   readonly #path: string
   readonly #id: number
@@ -79,7 +79,7 @@ class AttachedCall implements Call {
   #isOver = false
   handler: CallHandler | undefined
 
-  constructor(connection: AttachedConnection, service: Service, path: string, id: number, bytes: number, isShort: boolean) {
+  constructor(connection: ServedConnection, service: Service, path: string, id: number, bytes: number, isShort: boolean) {
     this.#connection = connection
     this.#service = service
     this.#path = path
@@ -138,7 +138,7 @@ class AttachedCall implements Call {
   }
 }
 
-class AttachedConnection {
+class ServedConnection {
   readonly #socket: Socket
   readonly #service: Service
   readonly #outbox: Outbox
@@ -256,9 +256,9 @@ class AttachedConnection {
 /** Listens in a directory that this process owns. Rejects with the error of the system. */
 export async function openAttachment(directory: string, service: () => Service, clock: Clock): Promise<Attachment> {
   const tickets = new Tickets(resolve(directory), clock)
-  const connections = new Map<Socket, AttachedConnection>()
+  const connections = new Map<Socket, ServedConnection>()
   const server = createServer((socket) => {
-    connections.set(socket, new AttachedConnection(socket, service(), tickets, clock))
+    connections.set(socket, new ServedConnection(socket, service(), tickets, clock))
     socket.on('error', () => {}).once('close', () => connections.delete(socket))
   })
   await listen(server, directory)

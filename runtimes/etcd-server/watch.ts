@@ -169,9 +169,10 @@ class WatchStream implements CallHandler {
     })
   }
 
-  /** Whether all events so far are sent. */
-  #isCurrent({ feed, after }: Watch): boolean {
-    return feed !== undefined && after <= this.#member.history.revision
+  /** Whether all events so far are sent, and there may have been some: not before the revision that the client named. */
+  #isCurrent({ feed, after, request }: Watch): boolean {
+    const { revision } = this.#member.history
+    return feed !== undefined && after <= revision && request.startRevision <= revision
   }
 
   // ── Events ────────────────────────────────────────────────────────────────────────────────────

@@ -164,3 +164,52 @@ test(`watches between ${steps} random calls have the events of etcd`, { timeout:
     await Promise.all([original.stop(), own.stop()])
   }
 })
+
+/** Revisions of the progress that is told to a watch which starts so far ahead: it is asked for at each revision up to that one. */
+async function progressUntil(address: string, ahead: number): Promise<readonly number[]> {
+  const kv = new Etcd3({ hosts: address })
+  const client = new Client(address.replace('http://', ''), credentials.createInsecure())
+  const requests: Requests = client.makeBidiStreamRequest('/etcdserverpb.Watch/Watch', watch.requestSerialize, watch.responseDeserialize)
+  requests.on('error', () => {})
+  try {
+    const put = async () => Number((await kv.put('other').value('')).header.revision)
+    let revision = await put()
+    const first = revision
+    const told: number[] = []
+    let isCreated = false
+    requests.on('data', ({ created, header }: IWatchResponse) => {
+      if (created) isCreated = true
+      else told.push(Number(header.revision) - first)
+    })
+    requests.write({ create_request: { key: Buffer.from('watched'), start_revision: String(first + ahead) } })
+    await eventually('the watch', async () => isCreated)
+    for (; revision < first + ahead; revision = await put()) requests.write({ progress_request: {} })
+    requests.write({ progress_request: {} })
+    await eventually('progress at the start revision', async () => told.includes(ahead))
+    return told
+  } finally {
+    requests.cancel()
+    client.close()
+    kv.close()
+  }
+}
+
+test('no progress is told before the revision at which a watch starts', async (t) => {
+  const own = await startOwnEtcd()
+  try {
+    for (const ahead of [1, 2, 3]) assert.deepEqual(await progressUntil(own.url, ahead), [ahead], `${ahead} ahead`)
+  } finally {
+    await own.stop()
+  }
+  // etcd 3.4, and 3.5 before 3.5.8, tell it at once.
+  const original = await startEtcd()
+  try {
+    const [address = ''] = original.servers
+    const { etcdserver } = (await (await fetch(`${address}/version`)).json()) as { etcdserver: string }
+    const [, minor = 0, patch = 0] = etcdserver.split('.').map(Number)
+    if (minor < 5 || (minor === 5 && patch < 8)) return t.diagnostic(`not compared: etcd ${etcdserver}`)
+    for (const ahead of [1, 2, 3]) assert.deepEqual(await progressUntil(address, ahead), [ahead], `${ahead} ahead, etcd ${etcdserver}`)
+  } finally {
+    await original.stop()
+  }
+})
