@@ -1,5 +1,5 @@
 import type { TokenAuthenticator } from '../../access/authn/authenticator.ts'
-import { fixedKeys, type KeySource, loadSigningKey, loadVerificationKeys } from '../../access/authn/certificate/keys.ts'
+import { fixedKeys, KeyReader, type KeySource, loadSigningKey, loadVerificationKeys } from '../../access/authn/certificate/keys.ts'
 import { serviceAccountTokens } from '../../access/authn/service-account/authenticator.ts'
 import type { ObjectLookup } from '../../access/authn/service-account/bound-objects.ts'
 import type { ExternalSigner } from '../../access/authn/service-account/external-signer.ts'
@@ -116,7 +116,9 @@ export const importKeys = async (given: ServiceAccountKeys): Promise<AccountKeyS
   'externalSigner' in given ? given.externalSigner : ownKeys(given)
 
 async function ownKeys({ signingKey, verificationKeys }: KeyFiles) {
-  const [accepted, signing] = await Promise.all([loadVerificationKeys(verificationKeys), loadSigningKey(signingKey)])
+  // Mostly, the key that signs is one of those that verify.
+  const reader = new KeyReader()
+  const [accepted, signing] = await Promise.all([loadVerificationKeys(verificationKeys, reader), loadSigningKey(signingKey, reader)])
   return { keys: fixedKeys(accepted), sign: keySigner(signing), ids: { signing: signing.id, accepted: accepted.map(({ id }) => id) } }
 }
 

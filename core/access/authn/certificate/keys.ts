@@ -96,7 +96,13 @@ export const base64url = (bytes: Uint8Array) => encodeBase64(bytes).replaceAll('
 
 const publicMembers = ['kty', 'crv', 'n', 'e', 'x', 'y'] as const
 
-async function publicKeyOf(encoded: Encoded): Promise<VerificationKey> {
+/** A key, and all that it says of itself: a private one also what is private. */
+interface ReadKey {
+  readonly verification: VerificationKey
+  readonly members: JsonWebKey
+}
+
+async function readKey(encoded: Encoded): Promise<ReadKey> {
   const algorithm = algorithmOf(encoded)
   const parameters = parametersOf(algorithm)
   const usage = encoded.format === 'spki' ? 'verify' : 'sign'
@@ -108,27 +114,46 @@ async function publicKeyOf(encoded: Encoded): Promise<VerificationKey> {
   const key = await crypto.subtle.importKey('jwk', members, parameters, true, ['verify'])
   const spki = await crypto.subtle.exportKey('spki', key)
   const id = base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', spki)))
-  return { algorithm, id, key, jwk: { use: 'sig', ...members, kid: id, alg: algorithm } }
+  return { verification: { algorithm, id, key, jwk: { use: 'sig', ...members, kid: id, alg: algorithm } }, members: exported }
 }
 
 /** The key of a SubjectPublicKeyInfo, with an id assigned by the caller. Rejects with an Error when the key type is not supported. */
 export async function verificationKeyOf(spki: Uint8Array<ArrayBuffer>, id: string): Promise<VerificationKey> {
-  const key = await publicKeyOf({ format: 'spki', bytes: spki })
+  const { verification: key } = await readKey({ format: 'spki', bytes: spki })
   return { ...key, id, jwk: { ...key.jwk, kid: id } }
 }
 
+/** Reads keys of PEM texts once, however often they are asked for: to import a private key takes most of a millisecond. */
+export class KeyReader {
+  readonly #texts = new Map<string, readonly Encoded[]>()
+  readonly #keys = new Map<Encoded, Promise<ReadKey>>()
+
+  encodedIn(pem: string): readonly Encoded[] {
+    const found = this.#texts.get(pem) ?? encodedKeys(pem)
+    this.#texts.set(pem, found)
+    return found
+  }
+
+  read(encoded: Encoded): Promise<ReadKey> {
+    const reading = this.#keys.get(encoded) ?? readKey(encoded)
+    this.#keys.set(encoded, reading)
+    return reading
+  }
+}
+
 /** The public keys of these PEM texts; private keys count with their public part. Throws an Error when there are none. */
-export async function loadVerificationKeys(pems: readonly string[]): Promise<VerificationKey[]> {
-  const keys = await Promise.all(pems.flatMap(encodedKeys).map(publicKeyOf))
+export async function loadVerificationKeys(pems: readonly string[], reader = new KeyReader()): Promise<VerificationKey[]> {
+  const encoded = pems.flatMap((pem) => reader.encodedIn(pem))
+  const keys = (await Promise.all(encoded.map((each) => reader.read(each)))).map(({ verification }) => verification)
   if (keys.length === 0) throw new Error('no RSA or ECDSA key found')
   return keys.filter(({ id }, index) => keys.findIndex((other) => other.id === id) === index)
 }
 
 /** The first private key of a PEM text. Throws an Error when there is none. */
-export async function loadSigningKey(pem: string): Promise<SigningKey> {
-  const encoded = encodedKeys(pem).find(({ format }) => format === 'pkcs8')
+export async function loadSigningKey(pem: string, reader = new KeyReader()): Promise<SigningKey> {
+  const encoded = reader.encodedIn(pem).find(({ format }) => format === 'pkcs8')
   if (encoded === undefined) throw new Error('no RSA or ECDSA private key found')
-  const { algorithm, id } = await publicKeyOf(encoded)
-  const key = await crypto.subtle.importKey('pkcs8', encoded.bytes, parametersOf(algorithm), false, ['sign'])
-  return { algorithm, id, key }
+  const { verification, members } = await reader.read(encoded)
+  const { algorithm, id } = verification
+  return { algorithm, id, key: await crypto.subtle.importKey('jwk', members, parametersOf(algorithm), false, ['sign']) }
 }
