@@ -9,34 +9,9 @@ import type { Context } from '../ports.ts'
 import type { Release } from '../release.ts'
 import type { FieldErrors } from '../schema/field-error.ts'
 import type { HookContext, Infer, Json, JsonObject, Message } from '../schema/model.ts'
+import type { ObjectMeta, OwnerReference } from '../schema/object-meta.ts'
 
-/** Metadata fields that the registry uses (metav1.ObjectMeta). */
-export interface ObjectMeta {
-  name?: string
-  generateName?: string
-  selfLink?: string
-  namespace?: string
-  uid?: string
-  resourceVersion?: string
-  generation?: number
-  creationTimestamp?: string
-  deletionTimestamp?: string
-  deletionGracePeriodSeconds?: number
-  labels?: { [key: string]: string }
-  annotations?: { [key: string]: string }
-  ownerReferences?: OwnerReference[]
-  finalizers?: string[]
-  managedFields?: Json[]
-}
-
-export interface OwnerReference {
-  apiVersion: string
-  kind: string
-  name: string
-  uid: string
-  controller?: boolean
-  blockOwnerDeletion?: boolean
-}
+export type { ObjectMeta, OwnerReference }
 
 /** Any object of this API. */
 export type ApiObject = { kind: string; apiVersion: string; metadata: ObjectMeta } & { [key: string]: unknown }
@@ -191,26 +166,6 @@ export interface Hub {
  */
 export type Versioning = (Hub & { readonly heldIn: 'storage' }) | { readonly heldIn: 'requested'; readonly converter: Converter }
 
-/** Handlers of requests that are not about stored objects (verbs/actions/index.ts). */
-export type ActionName =
-  | 'binding'
-  | 'collectedBinding'
-  | 'componentStatuses'
-  | 'eviction'
-  | 'localSubjectAccessReview'
-  | 'nodeProxy'
-  | 'podForward'
-  | 'podLog'
-  | 'podProxy'
-  | 'podStream'
-  | 'selfSubjectAccessReview'
-  | 'selfSubjectReview'
-  | 'selfSubjectRulesReview'
-  | 'serviceProxy'
-  | 'subjectAccessReview'
-  | 'tokenRequest'
-  | 'tokenReview'
-
 export interface Subresource {
   /** Path segment after the name. */
   readonly name: string
@@ -222,7 +177,8 @@ export interface Subresource {
   readonly schema: Message
   /** Set if its bodies are complete objects of the parent's kind, of which it writes a part. */
   readonly strategy?: SubresourceStrategy
-  readonly action?: ActionName
+  /** Its handler, by its name in verbs/actions/index.ts. */
+  readonly action?: string
   /** Set if it connects to a backend: a stream, or a proxy for any method and subpath. */
   readonly connects?: 'stream' | 'proxy'
   /** Set if it answers with plain text; the fields of `options` are query parameters. */
@@ -302,7 +258,8 @@ export interface ResourceDefinition<M extends Message = Message> {
   readonly conversion?: Conversion
   /** Shared by the rows of a resource, and set when they are bound; absent: there is one version. */
   readonly versioning?: Versioning
-  readonly action?: ActionName
+  /** Handler of its requests, which are not about stored objects: a name in verbs/actions/index.ts. */
+  readonly action?: string
   /** Why objects can't be created any more; discovery then lists no writing verbs. */
   readonly closing?: string
   /** Whether it is served without `--runtime-config`: neither alpha nor beta. */

@@ -8,31 +8,36 @@ import { shortList } from './go/shorten.ts'
 import { validateManagedFields } from './managed-fields.ts'
 import type { Json } from './model.ts'
 
-interface Owner {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-  readonly uid: string
-  readonly controller?: boolean | undefined
+export interface OwnerReference {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean | undefined
+  blockOwnerDeletion?: boolean | undefined
 }
 
-/** The validated part of the metadata. */
-export interface Metadata {
-  readonly name?: string | undefined
-  readonly generateName?: string | undefined
-  readonly namespace?: string | undefined
-  readonly uid?: string | undefined
-  readonly resourceVersion?: string | undefined
-  readonly generation?: number | undefined
-  readonly creationTimestamp?: string | undefined
-  readonly deletionTimestamp?: string | undefined
-  readonly deletionGracePeriodSeconds?: number | undefined
-  readonly labels?: { readonly [key: string]: string } | undefined
-  readonly annotations?: { readonly [key: string]: string } | undefined
-  readonly ownerReferences?: readonly Owner[] | undefined
-  readonly finalizers?: readonly string[] | undefined
-  readonly managedFields?: readonly Json[] | undefined
+/** Metadata fields that the server uses (metav1.ObjectMeta). */
+export interface ObjectMeta {
+  name?: string
+  generateName?: string
+  selfLink?: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  generation?: number
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  deletionGracePeriodSeconds?: number
+  labels?: { [key: string]: string }
+  annotations?: { [key: string]: string }
+  ownerReferences?: OwnerReference[]
+  finalizers?: string[]
+  managedFields?: Json[]
 }
+
+/** Metadata as validation reads it. */
+export type Metadata = { readonly [Name in keyof ObjectMeta]?: Readonly<ObjectMeta[Name]> | undefined }
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean
@@ -87,7 +92,7 @@ export function validateAnnotationsSize(annotations: NonNullable<Metadata['annot
   if (isLongerThan(annotationsLimit, Object.keys(annotations).concat(Object.values(annotations)))) errors.tooLong(path, annotationsLimit)
 }
 
-function validateOwner(owner: Owner, path: FieldPath, errors: FieldErrors): void {
+function validateOwner(owner: OwnerReference, path: FieldPath, errors: FieldErrors): void {
   const { apiVersion = '', kind = '', name = '', uid = '' } = owner
   const parts = apiVersion.split('/')
   if (parts.length > 2 || parts.at(-1) === '') errors.invalid(path.child('apiVersion'), apiVersion, 'version must not be empty')
@@ -98,7 +103,7 @@ function validateOwner(owner: Owner, path: FieldPath, errors: FieldErrors): void
     errors.invalid(path, owner as unknown as Json, '/v1, Kind=Event is disallowed from being an owner')
 }
 
-function validateOwners(owners: readonly Owner[] = [], path: FieldPath, errors: FieldErrors): void {
+function validateOwners(owners: readonly OwnerReference[] = [], path: FieldPath, errors: FieldErrors): void {
   let controller: string | undefined
   for (const owner of owners) {
     validateOwner(owner, path, errors)

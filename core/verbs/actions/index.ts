@@ -1,5 +1,5 @@
 import { once } from '../../common/once.ts'
-import type { ActionName, ResourceDefinition } from '../../resources/definition.ts'
+import type { ResourceDefinition } from '../../resources/definition.ts'
 import { perform } from '../perform.ts'
 import type { Services } from '../services.ts'
 import { accessReview, selfSubjectRulesReview } from './access-review.ts'
@@ -11,8 +11,8 @@ import { eviction } from './eviction.ts'
 import { noConnections } from './no-connections.ts'
 import { tokenRequest } from './token-request.ts'
 
-/** Handlers that replace the verbs on stored objects. */
-function actionsOf(services: Services): { readonly [name in ActionName]: VerbHandlers } {
+/** Handlers that replace the verbs on stored objects, by the name that rows of resources and subresources give as their `action`. */
+function actionsOf(services: Services): { readonly [name: string]: VerbHandlers } {
   const posted = (action: Action): VerbHandlers => ({
     verbs: { create: perform(action, services) },
     ...(action.body && { body: action.body }),
@@ -39,6 +39,6 @@ export function createActions(services: Services) {
   const actions = once(() => actionsOf(services))
   return ({ action, subresources }: ResourceDefinition, subresource: string): VerbHandlers | undefined => {
     const name = subresource === '' ? action : subresources.find((each) => each.name === subresource)?.action
-    return name && actions()[name]
+    return name === undefined ? undefined : actions()[name]
   }
 }
