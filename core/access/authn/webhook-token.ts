@@ -1,11 +1,14 @@
 /** Authenticates bearer tokens by a TokenReview sent to a webhook over HTTPS (`--authentication-token-webhook-*`). */
+
 import { createCall } from '../../outgoing/webhook/call.ts'
 import type { WebhookConnection } from '../../outgoing/webhook/connection.ts'
 import { type ReviewType, readReview } from '../../outgoing/webhook/read-review.ts'
 import type { Platform } from '../../platform.ts'
 import type { Clock, Context, Logger, Outbound } from '../../ports.ts'
+import type { TokenReviewStatus } from '../../resources/authentication/tokenreview.ts'
 import { TokenReview } from '../../resources/authentication/tokenreview.ts'
 import { messageOf } from '../../schema/message-of.ts'
+import type { Infer } from '../../schema/model.ts'
 import { AuthenticationError, type TokenAuthenticator } from './authenticator.ts'
 import { cachedTokens } from './cached-tokens.ts'
 
@@ -30,18 +33,7 @@ const errorTtl = 10_000
 /** Timeout in milliseconds per attempt. */
 const timeout = 30_000
 
-interface Status {
-  readonly authenticated?: boolean
-  readonly user?: {
-    readonly username?: string
-    readonly uid?: string
-    readonly groups?: readonly string[]
-    /** Null: a list that is null. */
-    readonly extra?: { readonly [name: string]: readonly string[] | null }
-  }
-  readonly audiences?: readonly string[]
-  readonly error?: string
-}
+type Status = Partial<Infer<typeof TokenReviewStatus>>
 
 /** Authenticates tokens with the webhook. */
 export function webhookTokens(

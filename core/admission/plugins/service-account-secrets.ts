@@ -1,41 +1,19 @@
 /** Restricts pods to the secrets that their service account lists (annotation `enforce-mountable-secrets`). */
+import type { Container } from '../../resources/core/container.ts'
+import type { PodSpec } from '../../resources/core/pod-spec.ts'
+import type { LocalObjectReference } from '../../resources/core/references.ts'
+import type { ServiceAccount as ServiceAccountMessage } from '../../resources/core/serviceaccount.ts'
 import type { ApiObject } from '../../resources/definition.ts'
+import type { Infer } from '../../schema/model.ts'
 
-interface Named {
-  readonly name?: string
-}
+export type ServiceAccount = ApiObject &
+  Pick<Infer<typeof ServiceAccountMessage>, 'automountServiceAccountToken' | 'imagePullSecrets' | 'secrets'>
 
-export interface ServiceAccount extends ApiObject {
-  readonly automountServiceAccountToken?: boolean
-  readonly imagePullSecrets?: readonly Named[] | null
-  readonly secrets?: readonly Named[] | null
-}
+export type AccountContainer = Pick<Infer<typeof Container>, 'name' | 'env' | 'envFrom'>
 
-export interface AccountContainer {
-  readonly name: string
-  readonly env?: readonly { readonly name: string; readonly valueFrom?: { readonly secretKeyRef?: Named | null } | null }[] | null
-  readonly envFrom?: readonly { readonly secretRef?: Named | null }[] | null
-  volumeMounts?: { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[] | null
-}
+export type AccountPodSpec = Infer<typeof PodSpec>
 
-interface AccountVolume {
-  readonly name: string
-  readonly secret?: { readonly secretName?: string } | null
-  readonly projected?: { readonly sources?: readonly { readonly [source: string]: object }[] | null } | null
-}
-
-/** The part of core/v1 PodSpec that concerns service accounts. */
-export interface AccountPodSpec {
-  serviceAccountName?: string
-  readonly automountServiceAccountToken?: boolean
-  imagePullSecrets?: Named[] | null
-  volumes?: AccountVolume[] | null
-  readonly containers?: readonly AccountContainer[] | null
-  readonly initContainers?: readonly AccountContainer[] | null
-  readonly ephemeralContainers?: readonly AccountContainer[] | null
-}
-
-const namesOf = (list: readonly Named[] | null | undefined) => new Set((list ?? []).map(({ name = '' }) => name))
+const namesOf = (list: readonly Infer<typeof LocalObjectReference>[] | undefined) => new Set((list ?? []).map(({ name = '' }) => name))
 
 /** Error for the first secret that is not listed; undefined: none. */
 export function foreignSecret(account: ServiceAccount, spec: AccountPodSpec, ephemeralOnly: boolean): string | undefined {
@@ -46,7 +24,7 @@ export function foreignSecret(account: ServiceAccount, spec: AccountPodSpec, eph
     listed.has(secret)
       ? []
       : [`${what} secret.secretName="${secret}" is not allowed because service account ${name} does not reference that secret`]
-  const inContainers = (kind: string, containers: readonly AccountContainer[] | null | undefined) =>
+  const inContainers = (kind: string, containers: readonly AccountContainer[] | undefined) =>
     (containers ?? []).flatMap(({ name: container, env, envFrom }) => [
       ...(env ?? []).flatMap((variable) => {
         const secret = variable.valueFrom?.secretKeyRef

@@ -27,7 +27,7 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
     const { namespace } = attributes
     const account = ['', 'serviceaccounts', namespace, name, attributes] as const
     const found = await (name === defaultName ? findSoon(createdWithin, ...account) : find(...account))
-    if (found !== undefined) return found
+    if (found !== undefined) return found as ServiceAccount
     throw refusal(
       attributes,
       `error looking up service account ${namespace}/${name}: ${misnamed(name) ?? `serviceaccount ${JSON.stringify(name)} not found`}`,

@@ -2,7 +2,7 @@ import { atomicList, field, int64, keyedList, list, message, pointer, required, 
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
 import { StatusReason } from '../meta/enums.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { validatingAdmissionPolicyColumns } from './columns.ts'
 import { FailurePolicyType } from './enums.ts'
 import { validateValidatingExpressions } from './expression-validation.ts'
@@ -56,10 +56,11 @@ export const ValidatingAdmissionPolicyStatus = message('ValidatingAdmissionPolic
   conditions: field(3, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.'),
 })
 
-export const ValidatingAdmissionPolicy = object('ValidatingAdmissionPolicy', 'Demands on objects on their way in, by CEL expressions.', {
-  spec: field(2, ValidatingAdmissionPolicySpec, 'Desired state.'),
-  status: field(3, ValidatingAdmissionPolicyStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const ValidatingAdmissionPolicy = object(
+  'ValidatingAdmissionPolicy',
+  'Demands on objects on their way in, by CEL expressions.',
+  specAndStatus(ValidatingAdmissionPolicySpec, ValidatingAdmissionPolicyStatus),
+)
 
 export const validatingAdmissionPolicies = resource({
   group: 'admissionregistration.<domain>',

@@ -2,7 +2,7 @@ import { timestamp } from '../../schema/formats/time.ts'
 import { bool, bytes, field, type Infer, int32, keyedList, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { conditionFields } from '../meta/condition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { nameProblems, validateAPIService } from './apiservice-validation.ts'
 import { apiServiceColumns } from './columns.ts'
 
@@ -35,10 +35,11 @@ export const APIServiceStatus = message('APIServiceStatus', 'State of an API ser
   conditions: keyedList(1, APIServiceCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
-export const APIService = object('APIService', 'Registers the server of a group and version; named <version>.<group>.', {
-  spec: field(2, APIServiceSpec, 'Desired state.'),
-  status: field(3, APIServiceStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const APIService = object(
+  'APIService',
+  'Registers the server of a group and version; named <version>.<group>.',
+  specAndStatus(APIServiceSpec, APIServiceStatus),
+)
 
 /** The condition of what this server serves itself. */
 const localCondition = (now: number): Infer<typeof APIServiceCondition> => ({

@@ -4,7 +4,7 @@ import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { type ApiObject, resource } from '../definition.ts'
 import { conditionFields } from '../meta/condition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { validateCounts, validateUnchanged } from '../validation.ts'
 import { daemonSetColumns } from './columns.ts'
@@ -76,10 +76,7 @@ export const DaemonSetStatus = message('DaemonSetStatus', 'State of a daemon set
   conditions: keyedList(10, DaemonSetCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
-export const DaemonSet = object('DaemonSet', 'Runs one pod on each node that qualifies.', {
-  spec: field(2, DaemonSetSpec, 'Desired state.'),
-  status: field(3, DaemonSetStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const DaemonSet = object('DaemonSet', 'Runs one pod on each node that qualifies.', specAndStatus(DaemonSetSpec, DaemonSetStatus))
 
 export const daemonSets = resource({
   group: 'apps',

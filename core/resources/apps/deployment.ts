@@ -17,7 +17,7 @@ import { ConditionStatus } from '../core/enums.ts'
 import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { type ApiObject, resource } from '../definition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { deploymentColumns } from './columns.ts'
 import { validateDeploymentSpec } from './deployment-validation.ts'
@@ -92,10 +92,11 @@ export const DeploymentStatus = message('DeploymentStatus', 'State of a deployme
   collisionCount: pointer(8, int32, 'Collisions of replica set names so far.'),
 })
 
-export const Deployment = object('Deployment', 'Keeps pods running and rolls out changes of them.', {
-  spec: field(2, DeploymentSpec, 'Desired state.'),
-  status: field(3, DeploymentStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const Deployment = object(
+  'Deployment',
+  'Keeps pods running and rolls out changes of them.',
+  specAndStatus(DeploymentSpec, DeploymentStatus),
+)
 
 export const deployments = resource({
   group: 'apps',

@@ -4,7 +4,7 @@ import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
 import { conditionFields } from '../meta/condition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { replicaSetColumns } from './columns.ts'
 import { validateReplicaSetSpec } from './deployment-validation.ts'
@@ -37,10 +37,7 @@ export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica 
   conditions: keyedList(6, ReplicaSetCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
-export const ReplicaSet = object('ReplicaSet', 'Keeps a number of equal pods running.', {
-  spec: field(2, ReplicaSetSpec, 'Desired state.'),
-  status: field(3, ReplicaSetStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const ReplicaSet = object('ReplicaSet', 'Keeps a number of equal pods running.', specAndStatus(ReplicaSetSpec, ReplicaSetStatus))
 
 export const replicaSets = resource({
   group: 'apps',

@@ -19,7 +19,7 @@ import { templateWarnings } from '../core/template-warnings.ts'
 import { claimSpecWarnings } from '../core/volume-warnings.ts'
 import { resource } from '../definition.ts'
 import { conditionFields } from '../meta/condition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { statefulSetColumns } from './columns.ts'
 import { validateStatefulSet, validateStatefulSetUpdate } from './statefulset-validation.ts'
@@ -146,10 +146,11 @@ export const StatefulSetStatus = message('StatefulSetStatus', 'State of a statef
   availableReplicas: field(11, int32, 'Pods that have been ready for minReadySeconds.', { omitEmpty: false }),
 })
 
-export const StatefulSet = object('StatefulSet', 'Runs pods with names, order and storage that last.', {
-  spec: field(2, StatefulSetSpec, 'Desired state.'),
-  status: field(3, StatefulSetStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const StatefulSet = object(
+  'StatefulSet',
+  'Runs pods with names, order and storage that last.',
+  specAndStatus(StatefulSetSpec, StatefulSetStatus),
+)
 
 function* ownWarnings({ spec }: Infer<typeof StatefulSet>): Iterable<string> {
   const at = FieldPath.of('spec', 'volumeClaimTemplates')

@@ -6,7 +6,7 @@ import { PodTemplateSpec } from '../core/pod-template.ts'
 import { templateWarnings } from '../core/template-warnings.ts'
 import { resource } from '../definition.ts'
 import { probedConditionFields } from '../meta/condition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { countAt } from '../selectable.ts'
 import { jobColumns } from './columns.ts'
@@ -127,10 +127,7 @@ export const JobStatus = message('JobStatus', 'State of a job.', {
   ready: pointer(9, int32, 'Active pods that are ready.'),
 })
 
-export const Job = object('Job', 'Runs pods until enough of them have succeeded.', {
-  spec: field(2, JobSpec, 'Desired state.'),
-  status: field(3, JobStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const Job = object('Job', 'Runs pods until enough of them have succeeded.', specAndStatus(JobSpec, JobStatus))
 
 export const jobs = resource({
   group: 'batch',

@@ -1,6 +1,6 @@
 import { atomicList, field, keyedList, message, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { namespaceColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
 import { specFinalizers } from './namespace-subresources.ts'
@@ -39,10 +39,7 @@ export const NamespaceStatus = message('NamespaceStatus', 'State of a namespace.
   },
 })
 
-export const Namespace = object('Namespace', 'A scope for names and policies.', {
-  spec: field(2, NamespaceSpec, 'Desired state.'),
-  status: field(3, NamespaceStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const Namespace = object('Namespace', 'A scope for names and policies.', specAndStatus(NamespaceSpec, NamespaceStatus))
 
 export const namespaces = resource({
   group: '',

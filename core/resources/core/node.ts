@@ -1,6 +1,6 @@
 import { atomicList, bool, field, type Infer, list, message, pointer, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { flagAt } from '../selectable.ts'
 import { nodeColumns } from './node-columns.ts'
 import { NodeConfigSource, NodeStatus } from './node-status.ts'
@@ -26,10 +26,7 @@ export const NodeSpec = message('NodeSpec', 'How a node takes part in the cluste
   },
 })
 
-export const Node = object('Node', 'A machine that runs pods.', {
-  spec: field(2, NodeSpec, 'Desired state.'),
-  status: field(3, NodeStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const Node = object('Node', 'A machine that runs pods.', specAndStatus(NodeSpec, NodeStatus))
 
 type NodeValue = Infer<typeof Node>
 

@@ -13,7 +13,7 @@ import {
   withFacets,
 } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { NodeSelector } from './affinity.ts'
 import { persistentVolumeWarnings } from './claim-warnings.ts'
 import { PersistentVolumeAccessMode, PersistentVolumeMode, PersistentVolumeReclaimPolicy } from './enums.ts'
@@ -136,10 +136,11 @@ export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State o
   },
 })
 
-export const PersistentVolume = object('PersistentVolume', 'Storage that exists apart from the pods that use it.', {
-  spec: field(2, PersistentVolumeSpec, 'Desired state.'),
-  status: field(3, PersistentVolumeStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const PersistentVolume = object(
+  'PersistentVolume',
+  'Storage that exists apart from the pods that use it.',
+  specAndStatus(PersistentVolumeSpec, PersistentVolumeStatus),
+)
 
 type Volume = Infer<typeof PersistentVolume>
 

@@ -2,7 +2,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { atomicList, field, keyedList, map, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { probedConditionFields } from '../meta/condition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { pairDataSources, validateClaimSpec, validateClaimStatus, validateClaimUpdate } from './claim-validation.ts'
@@ -103,10 +103,11 @@ export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus'
   },
 })
 
-export const PersistentVolumeClaim = object('PersistentVolumeClaim', 'A request for storage by the user of a namespace.', {
-  spec: field(2, PersistentVolumeClaimSpec, 'Desired state.'),
-  status: field(3, PersistentVolumeClaimStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const PersistentVolumeClaim = object(
+  'PersistentVolumeClaim',
+  'A request for storage by the user of a namespace.',
+  specAndStatus(PersistentVolumeClaimSpec, PersistentVolumeClaimStatus),
+)
 
 export const persistentVolumeClaims = resource({
   group: '',

@@ -1,6 +1,6 @@
-import { field, type JsonObject } from '../../schema/model.ts'
+import type { JsonObject } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { Eviction } from '../policy/eviction.ts'
 import { flagAt } from '../selectable.ts'
 import { Binding } from './binding.ts'
@@ -19,10 +19,7 @@ import { validatePod } from './pod-validation.ts'
 import { warnOfNewPod } from './pod-warnings.ts'
 import { PodProxyOptions } from './proxy-options.ts'
 
-export const Pod = object('Pod', 'Containers that run together on one node.', {
-  spec: field(2, PodSpec, 'Desired state.'),
-  status: field(3, PodStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const Pod = object('Pod', 'Containers that run together on one node.', specAndStatus(PodSpec, PodStatus))
 
 const completion = (reason: string, message: string) => [{ type: 'Completed', status: 'True', reason, message }]
 

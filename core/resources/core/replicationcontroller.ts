@@ -1,7 +1,7 @@
 import { field, int32, int64, keyedList, map, message, pointer, required, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { conditionFields } from '../meta/condition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { countAt } from '../selectable.ts'
 import { replicationControllerColumns } from './columns.ts'
 import { objectValidation } from './object-validation.ts'
@@ -37,10 +37,11 @@ export const ReplicationControllerStatus = message('ReplicationControllerStatus'
   conditions: keyedList(6, ReplicationControllerCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
-export const ReplicationController = object('ReplicationController', 'Keeps a number of equal pods running.', {
-  spec: field(2, ReplicationControllerSpec, 'Desired state.'),
-  status: field(3, ReplicationControllerStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const ReplicationController = object(
+  'ReplicationController',
+  'Keeps a number of equal pods running.',
+  specAndStatus(ReplicationControllerSpec, ReplicationControllerStatus),
+)
 
 export const replicationControllers = resource({
   group: '',

@@ -1,6 +1,6 @@
 import { atomicList, field, message, pointer, required, string, withFacets } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { resourceQuotaColumns } from './columns.ts'
 import { ResourceQuotaScope } from './enums.ts'
 import { objectValidation } from './object-validation.ts'
@@ -38,10 +38,11 @@ export const ResourceQuotaStatus = message('ResourceQuotaStatus', 'Use of a quot
   used: field(2, resourceList, 'Present totals.', { goType: 'v1.ResourceList' }),
 })
 
-export const ResourceQuota = object('ResourceQuota', 'Limits what the objects of a namespace use together.', {
-  spec: field(2, ResourceQuotaSpec, 'Desired state.'),
-  status: field(3, ResourceQuotaStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const ResourceQuota = object(
+  'ResourceQuota',
+  'Limits what the objects of a namespace use together.',
+  specAndStatus(ResourceQuotaSpec, ResourceQuotaStatus),
+)
 
 export const resourceQuotas = resource({
   group: '',

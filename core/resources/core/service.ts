@@ -15,7 +15,7 @@ import {
 } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { Protocol } from './enums.ts'
 import { LoadBalancerStatus } from './load-balancer.ts'
 import { objectValidation } from './object-validation.ts'
@@ -106,10 +106,7 @@ export const ServiceStatus = message('ServiceStatus', 'State of a service.', {
   conditions: keyedList(2, Condition, 'type', 'Latest observations, one per condition type.'),
 })
 
-export const Service = object('Service', 'A stable address for a set of pods.', {
-  spec: field(2, ServiceSpec, 'Desired state.'),
-  status: field(3, ServiceStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const Service = object('Service', 'A stable address for a set of pods.', specAndStatus(ServiceSpec, ServiceStatus))
 
 export const services = resource({
   group: '',

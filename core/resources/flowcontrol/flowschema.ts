@@ -2,7 +2,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
 import { atomicList, bool, field, int32, keyedList, list, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { asJson } from '../validation.ts'
 import { flowSchemaColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
@@ -85,10 +85,11 @@ export const FlowSchemaStatus = message('FlowSchemaStatus', 'State of a flow sch
   conditions: keyedList(1, FlowSchemaCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
-export const FlowSchema = object('FlowSchema', 'Sorts requests into flows of a priority level.', {
-  spec: field(2, FlowSchemaSpec, 'Desired state.'),
-  status: field(3, FlowSchemaStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const FlowSchema = object(
+  'FlowSchema',
+  'Sorts requests into flows of a priority level.',
+  specAndStatus(FlowSchemaSpec, FlowSchemaStatus),
+)
 
 export const flowSchemas = resource({
   group: 'flowcontrol.apiserver.<domain>',

@@ -3,7 +3,7 @@ import { FieldPath } from '../../schema/field-path.ts'
 import { equal } from '../../schema/json/equal.ts'
 import { field, int32, type Json, type JsonObject, keyedList, message, pointer, required, string, time } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { asJson } from '../validation.ts'
 import { priorityLevelConfigurationColumns } from './columns.ts'
 import { ConditionStatus } from './enums.ts'
@@ -81,10 +81,11 @@ export const PriorityLevelConfigurationStatus = message('PriorityLevelConfigurat
   conditions: keyedList(1, PriorityLevelConfigurationCondition, 'type', 'Latest observations, one per condition type.'),
 })
 
-export const PriorityLevelConfiguration = object('PriorityLevelConfiguration', "A share of the server's capacity.", {
-  spec: field(2, PriorityLevelConfigurationSpec, 'Desired state.'),
-  status: field(3, PriorityLevelConfigurationStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const PriorityLevelConfiguration = object(
+  'PriorityLevelConfiguration',
+  "A share of the server's capacity.",
+  specAndStatus(PriorityLevelConfigurationSpec, PriorityLevelConfigurationStatus),
+)
 
 export const priorityLevelConfigurations = resource({
   group: 'flowcontrol.apiserver.<domain>',

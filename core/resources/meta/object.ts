@@ -6,6 +6,12 @@ const metadata = field(1, ObjectMeta, "Standard object's metadata: name, labels 
 
 type WithMetadata<F extends Fields> = { readonly metadata: typeof metadata } & F
 
+/** The fields of most objects: what is wanted, and what was last observed of it. */
+export const specAndStatus = <Spec extends Message, Status extends Message>(spec: Spec, status: Status) => ({
+  spec: field(2, spec, 'Desired state.'),
+  status: field(3, status, 'Last observed state; written by controllers through the status subresource.'),
+})
+
 /** A message with metadata as tag 1, and the given fields. */
 export function object<const F extends Fields>(
   name: string,

@@ -3,7 +3,7 @@ import { Protocol } from '../core/enums.ts'
 import { TypedLocalObjectReference } from '../core/references.ts'
 import { ingressWarnings } from '../core/service-warnings.ts'
 import { resource } from '../definition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { ingressColumns } from './columns.ts'
 import { classWarnings, pathTypes, validateClass, validateIngressSpec, validateIngressStatus } from './ingress-validation.ts'
 
@@ -81,10 +81,11 @@ export const IngressStatus = message('IngressStatus', 'State of an ingress.', {
   loadBalancer: field(1, IngressLoadBalancerStatus, 'State of its load balancer.'),
 })
 
-export const Ingress = object('Ingress', 'Rules by which HTTP traffic from outside reaches services.', {
-  spec: field(2, IngressSpec, 'Desired state.'),
-  status: field(3, IngressStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const Ingress = object(
+  'Ingress',
+  'Rules by which HTTP traffic from outside reaches services.',
+  specAndStatus(IngressSpec, IngressStatus),
+)
 
 export const ingresses = resource({
   group: 'networking.<domain>',

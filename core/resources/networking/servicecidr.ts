@@ -1,7 +1,7 @@
 import { atomicList, field, keyedList, message, string } from '../../schema/model.ts'
 import { resource } from '../definition.ts'
 import { Condition } from '../meta/condition.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { validateServiceCIDR } from './address-validation.ts'
 import { serviceCIDRColumns } from './columns.ts'
 
@@ -13,10 +13,11 @@ export const ServiceCIDRStatus = message('ServiceCIDRStatus', 'State of the rang
   conditions: keyedList(1, Condition, 'type', 'Latest observations, one per condition type.'),
 })
 
-export const ServiceCIDR = object('ServiceCIDR', 'Ranges from which services get their addresses.', {
-  spec: field(2, ServiceCIDRSpec, 'Desired state.'),
-  status: field(3, ServiceCIDRStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const ServiceCIDR = object(
+  'ServiceCIDR',
+  'Ranges from which services get their addresses.',
+  specAndStatus(ServiceCIDRSpec, ServiceCIDRStatus),
+)
 
 export const serviceCIDRs = resource({
   group: 'networking.<domain>',

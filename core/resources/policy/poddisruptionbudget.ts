@@ -5,7 +5,7 @@ import { type ApiObject, resource } from '../definition.ts'
 import { validateAmount, validateAtMostAll } from '../int-or-percent.ts'
 import { Condition } from '../meta/condition.ts'
 import { validateConditions } from '../meta/condition-validation.ts'
-import { object } from '../meta/object.ts'
+import { object, specAndStatus } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { asJson, validateCounts } from '../validation.ts'
 import { podDisruptionBudgetColumns } from './columns.ts'
@@ -43,10 +43,11 @@ export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'S
   conditions: keyedList(7, Condition, 'type', 'Latest observations, one per condition type.'),
 })
 
-export const PodDisruptionBudget = object('PodDisruptionBudget', 'Limits how many pods of a set are evicted at a time.', {
-  spec: field(2, PodDisruptionBudgetSpec, 'Desired state.'),
-  status: field(3, PodDisruptionBudgetStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const PodDisruptionBudget = object(
+  'PodDisruptionBudget',
+  'Limits how many pods of a set are evicted at a time.',
+  specAndStatus(PodDisruptionBudgetSpec, PodDisruptionBudgetStatus),
+)
 
 /** Label of the selectors that stood for all pods and for none in v1beta1. */
 const reservedLabel = 'pdb.<labels>/deprecated-v1beta1-empty-selector-match'

@@ -1,27 +1,19 @@
 /** Selectors in access reviews (KEP-4601): validation, and their text form for authorizers. */
+
 import { fieldSelectorText, parseFieldSelector } from '../../request/field-selector.ts'
 import { type LabelOperator, type LabelRequirement, requirementFault, requirementText } from '../../request/label-requirement.ts'
 import { parseLabelSelector } from '../../request/label-selector.ts'
+import type { LabelSelectorAttributes, ResourceAttributes } from '../../resources/authorization/attributes.ts'
 import type { FieldErrors } from '../../schema/field-error.ts'
 import type { FieldPath } from '../../schema/field-path.ts'
 import { labelValue, qualifiedName } from '../../schema/formats/name-formats.ts'
+import type { Infer } from '../../schema/model.ts'
 
-interface Requirement {
-  readonly key?: string
-  readonly operator?: string
-  readonly values?: readonly string[] | null
-}
+type Requirement = NonNullable<SelectorAttributes['requirements']>[number]
 
-/** FieldSelectorAttributes and LabelSelectorAttributes of authorization/v1. */
-export interface SelectorAttributes {
-  readonly rawSelector?: string
-  readonly requirements?: readonly Requirement[] | null
-}
+type SelectorAttributes = Infer<typeof LabelSelectorAttributes>
 
-export interface ReviewedSelectors {
-  readonly fieldSelector?: SelectorAttributes | null
-  readonly labelSelector?: SelectorAttributes | null
-}
+export type ReviewedSelectors = Pick<Infer<typeof ResourceAttributes>, 'fieldSelector' | 'labelSelector'>
 
 /** A selector as text; unsupported requirements are left out. */
 interface Selection {

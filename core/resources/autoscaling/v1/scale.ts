@@ -1,5 +1,5 @@
 import { field, int32, message, required, string } from '../../../schema/model.ts'
-import { object } from '../../meta/object.ts'
+import { object, specAndStatus } from '../../meta/object.ts'
 
 export const ScaleSpec = message('ScaleSpec', 'Desired scale.', {
   replicas: field(1, int32, 'Desired number of pods.', { default: 0 }),
@@ -10,7 +10,4 @@ export const ScaleStatus = message('ScaleStatus', 'Scale that was observed.', {
   selector: field(2, string, 'Label selector of the pods, as text.'),
 })
 
-export const Scale = object('Scale', 'The number of pods of an object that can be scaled.', {
-  spec: field(2, ScaleSpec, 'Desired state.'),
-  status: field(3, ScaleStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+export const Scale = object('Scale', 'The number of pods of an object that can be scaled.', specAndStatus(ScaleSpec, ScaleStatus))
