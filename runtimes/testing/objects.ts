@@ -3,6 +3,7 @@ import { type OptionType, oneOf, type RowsOf, record, text } from '../../core/op
 import { validateOptions } from '../../core/options/validate.ts'
 import type { Send } from './call.ts'
 import { ApiFailure } from './failure.ts'
+import { itemsOf } from './list-items.ts'
 import { applyObject } from './manifests.ts'
 import type { TestObject } from './server.ts'
 import { type WatchEvent, watchCollection } from './watch.ts'
@@ -109,15 +110,17 @@ export function objectClient<T extends object>(
   const complete = (object: object) => ({ apiVersion, kind, ...object }) as unknown as TestObject
   const nameOf = (object: object) => complete(object).metadata?.name ?? ''
 
-  async function call(method: string, url: string, query?: Query, body?: object, type = 'application/json'): Promise<unknown> {
+  async function answer(method: string, url: string, query?: Query, body?: object, type = 'application/json'): Promise<Response> {
     const response = await send({
       method,
       target: withQuery(url, query),
       ...(body && { headers: ['content-type', type], body: JSON.stringify(body) }),
     })
     if (!response.ok) throw await ApiFailure.of(response)
-    return JSON.parse(await response.text())
+    return response
   }
+
+  const call = async (...asked: Parameters<typeof answer>): Promise<unknown> => JSON.parse(await (await answer(...asked)).text())
 
   /** Watches one object; `reached` is called with its current state first, undefined while it does not exist. */
   async function follow(name: string, reached: (object: T | undefined) => boolean, timeout: number): Promise<T | undefined> {
@@ -155,7 +158,7 @@ export function objectClient<T extends object>(
 
   const client: ObjectClient<T, object> = {
     get: async (name, query) => (await call('GET', await path(name), query)) as T,
-    list: async (query) => ((await call('GET', await path(), query)) as { items: T[] }).items,
+    list: async (query) => (await itemsOf(await answer('GET', await path(), query))) as T[],
     create: async (object, query) => (await call('POST', await path(), { ...strict, ...query }, complete(object))) as T,
     update: async (object, query) => (await call('PUT', await path(nameOf(object)), { ...strict, ...query }, complete(object))) as T,
     apply: async (object, fieldManager = 'test') =>
