@@ -250,7 +250,9 @@ test('no two groups have an option of the same name', () => {
 })
 
 /** Files that some files reach through imports, including those. */
-function reached(...paths: readonly string[]): ReadonlySet<string> {
+const reached = (...paths: readonly string[]) => reachedBy(({ imports }) => imports, ...paths)
+
+function reachedBy(importsOf: (file: Source) => readonly string[], ...paths: readonly string[]): ReadonlySet<string> {
   const byPath = new Map(all.map((file) => [file.path, file]))
   const found = new Set<string>()
   const left = [...paths]
@@ -258,7 +260,11 @@ function reached(...paths: readonly string[]): ReadonlySet<string> {
     const file = byPath.get(path)
     if (found.has(path) || file === undefined) continue
     found.add(path)
-    left.push(...file.imports.filter((specifier) => specifier.startsWith('.')).map((specifier) => targetOf(file, specifier)))
+    left.push(
+      ...importsOf(file)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => targetOf(file, specifier)),
+    )
   }
   return found
 }
@@ -271,6 +277,22 @@ test('an embedded server loads no flags', () => {
     [],
   )
   assert(reached('runtimes/node/start/program.ts').has('core/flags/rows/index.ts'), 'those of the daemon would be found')
+})
+
+/** Imports that are evaluated with the file: not those of types, nor those that wait for a call. */
+const evaluated = ({ text }: Source) =>
+  [...text.matchAll(/^(?:import|export)\s+(?!type\b)[^'"`;]*?\bfrom\s+'(?<path>\.[^']+)'/gm)].map(({ groups }) => groups?.['path'] ?? '')
+
+test("the server of etcd's API starts without the API server", () => {
+  const loaded = reachedBy(evaluated, 'runtimes/node/start/program.ts', 'runtimes/node/etcd/start.ts')
+  assert(loaded.has('runtimes/etcd-server/server.ts'))
+  const server = /^core\/(access|admission|assembly|cel|controllers|filters|flags\/rows|meta|objects|resources|verbs)\//
+  assert.deepEqual(
+    [...loaded].filter((path) => server.test(path)),
+    [],
+  )
+  assert(loaded.size < 250, `${loaded.size} files`)
+  assert(reachedBy(evaluated, 'runtimes/node/start/serve.ts').size > 900, 'those of the API server would be found')
 })
 
 /** Where flags become options. What is below `start/` otherwise, and all other folders, take these. */

@@ -17,9 +17,9 @@ import { createLog } from '../log/logger.ts'
 import { type LogOutput, oneStream } from '../log/output.ts'
 import { Verbosity } from '../log/verbosity.ts'
 import { aborted, endingSignal } from '../start/ending-signal.ts'
-import { readPath } from '../start/flag-file.ts'
+import { inMemory } from '../start/in-memory.ts'
 import { nodeFiles } from '../start/ports.ts'
-import { inMemory } from '../start/store.ts'
+import { readPath } from '../start/read-path.ts'
 import { type EtcdFlagName, type EtcdFlags, parseEtcdFlags } from './flags.ts'
 
 const defaultQuota = 2 * 1024 ** 3

@@ -5,7 +5,7 @@ import { FlagError } from '../../../core/flags/flag.ts'
 import type { Ports } from '../../../core/ports.ts'
 import { sameBytes } from '../../../core/schema/bytes.ts'
 import { reasonOf } from '../../atomic-file.ts'
-import { readPath } from '../start/flag-file.ts'
+import { readPath } from '../start/read-path.ts'
 import type { Pki } from './pki.ts'
 
 /** Paths are empty or absent without a bundle. */

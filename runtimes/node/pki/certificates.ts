@@ -5,8 +5,9 @@ import type { Logger } from '../../../core/ports.ts'
 import { reasonOf } from '../../atomic-file.ts'
 import { type Claim, claimOf, ownerOf, takeOwnership } from '../../stores/log/owner.ts'
 import type { Certificates } from '../network/listener.ts'
-import { makeFlagDirectory, readPath } from '../start/flag-file.ts'
+import { makeFlagDirectory } from '../start/flag-file.ts'
 import { nodeFiles } from '../start/ports.ts'
+import { readPath } from '../start/read-path.ts'
 import { ensurePki, type Pki, type PkiOptions, pairPaths, readServing, servingName } from './pki.ts'
 
 export interface CertificateOptions extends Omit<PkiOptions, 'now' | 'neighbour'> {

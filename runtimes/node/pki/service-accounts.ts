@@ -5,7 +5,7 @@ import type { MetricsRegistry } from '../../../core/meta/metrics/registry.ts'
 import type { HostPorts } from '../../../core/ports.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import { reasonOf } from '../../atomic-file.ts'
-import { readPath } from '../start/flag-file.ts'
+import { readPath } from '../start/read-path.ts'
 
 /** Paths, and what is empty or absent when it is not given. */
 export interface ServiceAccountOptions {

@@ -12,7 +12,7 @@ import { reasonOf } from '../../atomic-file.ts'
 import type { ClientAuthorities } from '../pki/authorities.ts'
 import { serviceAccountKeys } from '../pki/service-accounts.ts'
 import type { AuthenticationOptions } from './authentication-options.ts'
-import { readPath } from './flag-file.ts'
+import { readPath } from './read-path.ts'
 
 /** Users of the token file, which is read again when it changes until `close`. */
 export interface StaticTokens {

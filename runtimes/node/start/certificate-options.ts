@@ -4,7 +4,7 @@ import { addressRange } from '../../../core/objects/registry/allocators/address-
 import type { ListenOptions } from '../network/listener.ts'
 import type { CertificateOptions } from '../pki/certificates.ts'
 import { advertisedAddress } from './address.ts'
-import { inMemory } from './store.ts'
+import { inMemory } from './in-memory.ts'
 
 export function certificateOptions(flags: ParsedFlags): CertificateOptions {
   const directory = flags.get('data-dir')

@@ -7,16 +7,7 @@ import type { ParsedFlags } from '../../../core/flags/parse.ts'
 import { flags as allFlags, type FlagName } from '../../../core/flags/rows/index.ts'
 import { messageOf } from '../../../core/schema/message-of.ts'
 import { makeDirectories, reasonOf } from '../../atomic-file.ts'
-import { readNamedFile } from '../../named-file.ts'
-
-/** The text of a file that a flag's value names. Throws a FlagError that names both. */
-export function readPath(flag: string, path: string): string {
-  try {
-    return readNamedFile(path).toString()
-  } catch (error) {
-    throw new FlagError(`--${flag}: ${path}: ${reasonOf(error)}`)
-  }
-}
+import { readPath } from './read-path.ts'
 
 /** The text of the file that a flag names; undefined when it is not set. */
 export function readFlagFile(flags: ParsedFlags, flag: FlagName): string | undefined {

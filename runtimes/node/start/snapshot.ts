@@ -5,7 +5,7 @@ import { parseFlags } from '../../../core/flags/parse.ts'
 import type { restoreSnapshot, SnapshotInfo, saveSnapshot } from '../../stores/snapshot.ts'
 import { nodeClock } from '../clock.ts'
 import { keyDirectory } from '../pki/pki.ts'
-import { inMemory } from './store.ts'
+import { inMemory } from './in-memory.ts'
 
 const usage = 'use: snapshot save FILE or snapshot restore FILE, with --data-dir'
 const formatFlag = '--format='

@@ -6,8 +6,7 @@ import { openDurableStore } from '../../stores/durable.ts'
 import { memoryStore } from '../../stores/memory.ts'
 import type { Dial } from '../../wire/client/socket.ts'
 import { readFlagFile } from './flag-file.ts'
-
-export const inMemory = ':memory:'
+import { inMemory } from './in-memory.ts'
 
 /** What the flags say about stores, as plain data. Throws a FlagError when a file can't be read. */
 export const storeOptions = (flags: ParsedFlags) => ({
