@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { buildClientGo, withoutClientGo } from '../support/client-go.ts'
 import { bundle, type Daemon, runProgram, startDaemon } from '../support/daemon.ts'
 import { type Kubectl, kubectls, kubectlWith } from '../support/kubectl.ts'
 import { blockBelow } from '../support/page.ts'
@@ -221,4 +222,12 @@ test('python3-kubernetes takes the connection file of a branch', {
   assert.equal(code, 0, stderr)
   assert.equal(stdout, "['snake']\nADDED {'a': '1'}\n[]\n")
   await succeed('delete', 'python')
+})
+
+test('client-go takes the connection file of a branch; the live server sees nothing of it', { skip: withoutClientGo }, async () => {
+  const path = join(temporary.path, 'go.kubeconfig')
+  writeFileSync(path, await succeed('create', 'gopher'))
+  const { code, stdout, stderr } = await run(buildClientGo(temporary.path), [path, live.kubeconfig], {}, 150_000)
+  assert.deepEqual([code, stdout], [0, 'done\n'], stderr)
+  await succeed('delete', 'gopher')
 })

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { isExecutable } from '../../runtimes/on-path.ts'
 import { clientOf, filesIn } from '../runtimes/node/hosts/support.ts'
 import { killedAtExit } from '../support/child.ts'
+import { buildClientGo, withoutClientGo } from '../support/client-go.ts'
 import { bundle, runProgram } from '../support/daemon.ts'
 import { freePort } from '../support/free-port.ts'
 import { kubectls } from '../support/kubectl.ts'
@@ -141,6 +142,23 @@ test("README's commands", { skip: kubectls().length === 0 && 'no kubectl' }, asy
     assert.match(stdout, /team +Active/)
     assert.match(stdout, /\{"name":"test-1"\}\n$/)
   } finally {
+    temporary.remove()
+  }
+})
+
+test('client-go: informers, pages in protobuf, apply, definitions; another server sees nothing of it', {
+  skip: withoutClientGo,
+}, async () => {
+  const temporary = temporaryDirectory('hosts')
+  const here = await start(temporary.path)
+  try {
+    await here.ask('POST', list, { name: 'here' })
+    await here.ask('POST', `${list}/here/fork`, { name: 'other' })
+    const files = [await here.kubeconfig('here'), await here.kubeconfig('other', '?by=host')].map(({ path }) => path)
+    const { code, stdout, stderr } = await run(buildClientGo(temporary.path), files, {}, 150_000)
+    assert.deepEqual([code, stdout], [0, 'done\n'], stderr)
+  } finally {
+    await here.stop('SIGTERM')
     temporary.remove()
   }
 })
