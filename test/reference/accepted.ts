@@ -261,7 +261,25 @@ function withSortedCauses(answer: Normal): Normal {
   return { ...answer, body: { ...body, message: '<errors>', details: { ...details, causes: texts } } as Json }
 }
 
+/** The first response alone, without whether the connection ends. */
+function withoutConnection(answer: Normal): Normal {
+  const [first] = Array.isArray(answer.body) ? answer.body : [answer.body]
+  return { ...answer, body: { ...(first as JsonObject), framing: [] } }
+}
+
 export const acceptedDifferences: readonly Accepted[] = [
+  {
+    reason:
+      'The parser of HTTP/1.1 is stricter: methods that it does not know, bytes beyond ASCII in targets, and framing that RFC 9112 forbids or lets a server refuse (a length beside chunks, repeated lengths and codings, folded fields, line feeds, spaces and signs in sizes, bad trailers) are 400, and the connection ends; it passes empty lines and spaces before and in the first line, and unknown expectations of HTTP/1.0. A connection ends with the answer to a request that expects a 100 and got none. Upgrade is ignored in requests with a body and over HTTP/1.0 (RFC 9110 7.8).',
+    applies: ({ part, kind }) => part === 'wire' && kind === 'judged',
+    clear: () => ({ ...nothing, body: {} }),
+  },
+  {
+    reason: 'The connection ends with an answer over HTTP/1.0, which may ask to keep it, one to CONNECT, and one that refuses to upgrade.',
+    applies: ({ part, call }) =>
+      part === 'wire' && /^CONNECT | HTTP\/1\.0\r\n|\r\n(Proxy-Connection: close|Upgrade: .+)\r\n/.test(call.body ?? ''),
+    clear: withoutConnection,
+  },
   {
     reason:
       'Redirects of webhooks to other servers are not followed: they would reach, with the credentials of this server, what only it can reach (CVE-2020-8561, which the reference leaves to its operators).',
@@ -283,7 +301,7 @@ export const acceptedDifferences: readonly Accepted[] = [
   },
   {
     reason: 'Answers to handshakes of WebSockets have the headers of other answers, such as the audit id and warnings.',
-    applies: ({ call }) => call.method === 'WEBSOCKET',
+    applies: ({ call }) => call.method === 'WEBSOCKET' || (call.method === 'RAW' && /\r\nupgrade: /i.test(call.body ?? '')),
     clear: (answer) =>
       answer.code === 101 || answer.layout.startsWith('text')
         ? { ...answer, headers: Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !ofAnswers.includes(name))) }

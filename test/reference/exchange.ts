@@ -2,7 +2,10 @@
 
 /** One request. `{{N.path}}` stands for a value from the answer to step N of its scene, and `{{name}}` for a setting of the run. */
 export interface Call {
-  /** Or `RUN`: the program is run with the flags in `path`, a JSON list; or `WEBSOCKET`: a GET for a WebSocket, read to its end. */
+  /**
+   * Or `RUN`: the program is run with the flags in `path`, a JSON list; `WEBSOCKET`: a GET for a WebSocket, read to its end; or `RAW`:
+   * the bytes in `body`, on a connection of their own.
+   */
   readonly method: string
   /** With the query, sent as written. */
   readonly path: string

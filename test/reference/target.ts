@@ -3,6 +3,7 @@ import { Agent, request } from 'node:https'
 import type { Command } from '../support/daemon.ts'
 import type { Answer, Call } from './exchange.ts'
 import { run } from './program.ts'
+import { exchanged } from './raw.ts'
 import { conversation, handshake } from './websocket.ts'
 
 export interface Target {
@@ -69,6 +70,7 @@ export function openTarget(url: string, token: string, program?: Command): Targe
   return {
     url,
     async send(call) {
+      if (call.method === 'RAW') return exchanged(url, call.body ?? '')
       if (call.method === 'RUN') return program === undefined ? unanswered : run(program, call.path)
       // A kept connection may be closed by the server at the moment of the request, so a failure is tried once more.
       try {

@@ -1,7 +1,8 @@
 /**
  * A listener with upgraded streams on the runtime that runs this file; prints its port and CA as one line of JSON.
  * `/echo` returns what it gets, `/relay` does so through an outgoing upgrade to `/echo`, `/flood` writes and does not read, `/first` ends its side
- * first, `/refuse` does not switch. `/log` lists how streams have ended.
+ * first, `/refuse` does not switch. `/log` lists how streams have ended, `/body` returns a body
+ * as an ordinary response.
  */
 import type { ByteStream, Connection } from '../../core/ports.ts'
 import { listen } from '../../runtimes/node/network/listener.ts'
@@ -44,8 +45,9 @@ const streams: { readonly [path: string]: (stream: ByteStream) => Promise<void> 
   },
 }
 
-function handle(request: Request, connection: Connection): Response {
+async function handle(request: Request, connection: Connection): Promise<Response> {
   const { pathname } = new URL(request.url)
+  if (pathname === '/body') return new Response(`${request.method} ${request.headers.get('upgrade')} ${await request.text()}`)
   if (pathname === '/log') return Response.json({ log, flooded })
   const use = streams[pathname]
   const wanted = request.headers.get('upgrade')

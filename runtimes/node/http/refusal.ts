@@ -36,6 +36,11 @@ export function refuse(socket: Socket, error: NodeJS.ErrnoException, answering: 
     socket.destroy(error)
     return
   }
+  // What follows a request that is the last one is no request.
+  if (error.code === 'HPE_CLOSED_CONNECTION') {
+    endWith(socket)
+    return
+  }
   const status = statuses[error.code ?? ''] ?? defaultStatus
   endWith(socket, `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`)
 }

@@ -101,8 +101,8 @@ export const unsupportedCoding = () =>
     headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' },
   })
 
-/** As net/http answers a malformed request. */
+/** As net/http answers a malformed request, after which it ends the connection. */
 export function badRequest(why?: string): Response {
   const text = why === undefined ? '400 Bad Request' : `400 Bad Request: ${why}`
-  return new Reply(text, { status: 400, headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
+  return new Reply(text, { status: 400, headers: { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' } })
 }

@@ -12,7 +12,7 @@ import type { Http1Peer } from './http1-peer.ts'
 import { reasonPhrase } from './reason-phrase.ts'
 import { endWith } from './refusal.ts'
 import { sent } from './sent.ts'
-import { answer, badRequest, completed, giveUp, isStream, partsOf, type Service, sizeOf, tooManyFields } from './service.ts'
+import { answer, completed, giveUp, isStream, partsOf, type Service, sizeOf, tooManyFields } from './service.ts'
 import { readTarget } from './target.ts'
 
 /** False on Deno: over HTTP/1.1 the stream that its node:http hands over delivers nothing. */
@@ -32,14 +32,23 @@ function headOf(status: number, fields: readonly string[]): string {
 
 const without = (fields: readonly string[], name: string) => fields.filter((_, at) => fields[at - (at % 2)] !== name)
 
-/** The answer before the handler is asked. */
-function refusalOf({ rawHeaders, headers, httpVersion }: IncomingMessage): Response | undefined {
-  if (rawHeaders.length > 2 * limits.headerFields) return tooManyFields()
-  if (httpVersion !== '1.1') return new Reply('505 HTTP Version Not Supported', { status: 505 })
-  if (headers.expect !== undefined) return new Reply(null, { status: 417 })
+/**
+ * Whether a request is answered as one without the header Upgrade, which a server may ignore (RFC 9110 7.8), and does over HTTP/1.0: a body or an
+ * expectation comes before the other protocol. Clients that try HTTP/2 without TLS send such requests.
+ */
+export function ignoresUpgrade({ headers, httpVersion }: IncomingMessage): boolean {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  // Its end is not known: the parser has stopped.
-  return hasBody ? badRequest('a request to upgrade has no body') : undefined
+  return hasBody || headers.expect !== undefined || httpVersion !== '1.1'
+}
+
+/** Puts a request without the header Upgrade back into its socket, which is paused then. `head`: what has come behind it. */
+export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage, socket: Socket, head: Buffer): void {
+  let text = `${method} ${url} HTTP/${httpVersion}\r\n`
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.toLowerCase() !== 'upgrade') text += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`
+  // What is put back into a stream that flows is lost.
+  socket.pause()
+  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]))
 }
 
 /**
@@ -99,7 +108,8 @@ export function serveUpgrade(
       endWith(socket)
     }
   }
-  const result = refusalOf(incoming) ?? (typeof target === 'string' ? answer(service, request, connection) : target)
+  const isTooLarge = incoming.rawHeaders.length > 2 * limits.headerFields
+  const result = isTooLarge ? tooManyFields() : typeof target === 'string' ? answer(service, request, connection) : target
   if (result instanceof Promise) void result.then(respond)
   else respond(result)
 }

@@ -20,7 +20,7 @@ import { badRequest, endWith, refuse, refuseHandshake, requestTimeout, unsupport
 import { type Certificates, secureServers } from '../http/secure.ts'
 import { createService, type Handler } from '../http/service.ts'
 import type { CipherSuite, tlsVersions } from '../http/tls.ts'
-import { hasUpgrades, inTurn, serveUpgrade } from '../http/upgrade.ts'
+import { hasUpgrades, ignoresUpgrade, inTurn, serveUpgrade, withoutUpgrade } from '../http/upgrade.ts'
 import { listenRows } from '../start/listen-rows.ts'
 
 export type { Certificates } from '../http/secure.ts'
@@ -123,17 +123,30 @@ export async function listen(options: ListenOptions, handler: Handler, over?: Bo
   const openUpgrade = (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
     const peer = peers.get(socket) as Http1Peer
     inTurn(peer, socket, head, (received) => {
+      if (ignoresUpgrade(incoming)) {
+        withoutUpgrade(incoming, socket, received)
+        read(socket, peer)
+        return void socket.resume()
+      }
       // The limits of requests do not apply to what follows.
       peers.delete(socket)
       serveUpgrade(service, peer, incoming, socket, received)
     })
   }
-  if (hasUpgrades) http1.on('upgrade', openUpgrade)
+  if (hasUpgrades) http1.on('upgrade', openUpgrade).on('connect', openUpgrade)
   http1.on('clientError', (error, socket: Socket) => {
     const peer = peers.get(socket)
     if (peer) peer.malformed((answering) => refuse(socket, error, answering))
     else refuse(socket, error, true)
   })
+
+  /** Has `node:http` read a socket. */
+  function read(socket: Socket, peer: Http1Peer): void {
+    http1.emit('connection', socket)
+    // With a 'data' listener node:http reads the stream and not its handle. A paused TLS handle still delivers what it has decrypted:
+    // a pipelined request with a large body, during a response that is still being written, would fail as 'Parse Error: Paused'.
+    socket.on('data', (bytes: Buffer) => peer.arrived(bytes.length))
+  }
 
   const openHttp1 = (socket: TLSSocket, place: BoundConnection | undefined) => {
     const late = (answering: boolean, silent: boolean) => (silent ? endWith(socket) : refuse(socket, requestTimeout, answering))
@@ -154,10 +167,7 @@ export async function listen(options: ListenOptions, handler: Handler, over?: Bo
       peers.delete(socket)
       peer.disconnected()
     })
-    http1.emit('connection', socket)
-    // With a 'data' listener node:http reads the stream and not its handle. A paused TLS handle still delivers what it has decrypted:
-    // a pipelined request with a large body, during a response that is still being written, would fail as 'Parse Error: Paused'.
-    socket.on('data', (bytes) => peer.arrived(bytes.length))
+    read(socket, peer)
     if (service.closing) later(() => peer.leave())
   }
 

@@ -31,6 +31,7 @@ import { tables } from './tables.ts'
 import { update } from './update.ts'
 import { webhooks } from './webhooks.ts'
 import { webSockets } from './websockets.ts'
+import { wire } from './wire.ts'
 
 export const parts: readonly Part[] = [
   ...[flags, documents, odd, denials, reads, tables, rules],
@@ -58,6 +59,7 @@ export const parts: readonly Part[] = [
     jsonPatches,
     kubectl,
     several,
+    wire,
     gatesOn,
     gatesOff,
   ],

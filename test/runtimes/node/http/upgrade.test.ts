@@ -154,4 +154,40 @@ for (const { on, command, skip } of runtimes)
         await assert.rejects(open(server, '/refuse'), { message: '403 no upgrade here' })
       })
     }
+
+    const asking = 'Host: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n'
+    const ordinary: { readonly [what: string]: string } = {
+      'a length': `POST /body HTTP/1.1\r\n${asking}Content-Length: 5\r\n\r\nhello`,
+      chunks: `POST /body HTTP/1.1\r\n${asking}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`,
+      'an expectation': `POST /body HTTP/1.1\r\n${asking}Content-Length: 5\r\nExpect: 100-continue\r\n\r\nhello`,
+    }
+    const last = 'GET /body HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+    /** Bodies of the responses to what is sent, until the server closes. */
+    async function bodies(text: string): Promise<string[]> {
+      const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.ca, ALPNProtocols: ['http/1.1'] })
+      await within('the handshake', once(socket, 'secureConnect'))
+      let received = ''
+      socket.on('data', (bytes) => (received += bytes))
+      socket.write(text)
+      await within('the end', once(socket, 'end'))
+      socket.destroy()
+      const told = /(?:GET|POST) null \w*|no upgrade here/
+      return received.split(/(?=HTTP\/1\.1 \d)/).map((each) => `${each.slice(9, 12)} ${told.exec(each)?.[0] ?? ''}`)
+    }
+
+    for (const [what, bytes] of Object.entries(ordinary))
+      test(`a request to upgrade with ${what} is an ordinary one, and its connection stays`, async () => {
+        const answers = await bodies(bytes + last)
+        assert.deepEqual(answers, [...(what === 'an expectation' ? ['100 '] : []), '200 POST null hello', '200 GET null '])
+      })
+
+    test('such a request waits for those before it', async () => {
+      const answers = await bodies(last.replace('Connection: close\r\n', '') + ordinary['a length'] + ordinary['chunks'] + last)
+      assert.deepEqual(answers, ['200 GET null ', '200 POST null hello', '200 POST null hello', '200 GET null '])
+    })
+
+    test('HTTP/1.0 knows no upgrade', async () => {
+      assert.deepEqual(await bodies(`GET /echo HTTP/1.0\r\n${asking}\r\n`), ['403 no upgrade here'])
+    })
   })
