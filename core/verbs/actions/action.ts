@@ -1,5 +1,5 @@
 import type { Status } from '../../answers/status.ts'
-import type { ActionName, ApiObject } from '../../resources/definition.ts'
+import type { ApiObject } from '../../resources/definition.ts'
 import type { Services, Target, Verb } from '../services.ts'
 import type { SubresourceView } from '../views.ts'
 
@@ -22,11 +22,8 @@ export interface VerbHandlers {
   readonly tables?: false
 }
 
-/** Actions that nodes, pods and services answer. */
-type ConnectName = Extract<ActionName, `node${string}` | `pod${string}` | `service${string}`>
-
-/** Makes the handlers of what nodes, pods and services answer. */
-export type Connections = (services: Pick<Services, 'agents' | 'writes' | 'answers'>) => { readonly [name in ConnectName]: VerbHandlers }
+/** Makes the handlers of what nodes, pods and services answer, by the names of their actions. */
+export type Connections = (services: Pick<Services, 'agents' | 'writes' | 'answers'>) => { readonly [action: string]: VerbHandlers }
 
 /** Status of an action without a result. */
 export const done: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
