@@ -122,8 +122,8 @@ export function createHandler(
     connections: features.connections,
   }
   const chain = filters({
-    ...traffic,
-    ...serving,
+    traffic,
+    serving,
     platform,
     settings,
     clock,

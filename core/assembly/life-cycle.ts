@@ -164,12 +164,17 @@ export class LifeCycle<All extends object, Context> {
     return Object.keys(this.#table) as (keyof All)[]
   }
 
-  /** Starts a part after what it needs. Callers meanwhile share the attempt. */
-  async #startPart(name: keyof All): Promise<void> {
-    if (this.#settled.has(name)) return
-    const starting = this.#starting.get(name) ?? this.#begin(name).finally(() => this.#starting.delete(name))
+  /** Starts a part after what it needs. Callers meanwhile share the attempt. Undefined: it has started. */
+  #startPart(name: keyof All): Promise<void> | undefined {
+    if (this.#settled.has(name)) return undefined
+    const known = this.#starting.get(name)
+    if (known !== undefined) return known
+    const begun = this.#begin(name)
+    // Most parts start at once, without anybody who could share it.
+    if (this.#settled.has(name) && !this.#stopped) return undefined
+    const starting = begun.finally(() => this.#starting.delete(name))
     this.#starting.set(name, starting)
-    await starting
+    return starting
   }
 
   async #begin(name: keyof All): Promise<void> {

@@ -48,17 +48,21 @@ export interface FilterOptions {
   readonly terminations: Terminations
   /** Connection of the server's own requests. */
   readonly own: Connection
-  /** Milliseconds. */
-  readonly requestTimeout: number
-  readonly maxReadOnlyInFlight: number
-  readonly maxMutatingInFlight: number
+  readonly traffic: {
+    /** Milliseconds. */
+    readonly requestTimeout: number
+    readonly maxReadOnlyInFlight: number
+    readonly maxMutatingInFlight: number
+    /** Probability that a request over HTTP/2 closes its connection with GOAWAY, 0 to 0.02. */
+    readonly goawayChance: number
+  }
+  readonly serving: {
+    /** Absent: no CORS. */
+    readonly corsAccepts?: (origin: string) => boolean
+    readonly hstsDirectives: readonly string[]
+  }
   /** Absent: the numbers of requests in flight are limited instead. */
   readonly control: FlowControl | undefined
-  /** Absent: no CORS. */
-  readonly corsAccepts?: (origin: string) => boolean
-  readonly hstsDirectives: readonly string[]
-  /** Probability that a request over HTTP/2 closes its connection with GOAWAY, 0 to 0.02. */
-  readonly goawayChance: number
   /** Absent: requests are not recorded. */
   readonly audit: RecorderContext | undefined
   /** Begins the span of a request; absent: requests are not traced. */
@@ -71,7 +75,7 @@ export interface FilterOptions {
 
 /** All filters in the order in which they run, outermost first. */
 export function filters(options: FilterOptions): readonly Filter[] {
-  const { clock, logger, beginSpan, own } = options
+  const { clock, logger, beginSpan, own, traffic, serving } = options
   const constrained = options.settings.enabled('ConstrainedImpersonation')
   const impersonates = constrained ? 'constrainedimpersonation' : 'impersonation'
   const part = (name: string, filter: Filter) => (beginSpan ? spanned(name, filter) : filter)
@@ -82,17 +86,17 @@ export function filters(options: FilterOptions): readonly Filter[] {
     malformed,
     trace,
     // Headers of every response, also of those that the filters below make. CORS answers preflights, which have no credentials (Fetch 3.3).
-    ...(options.hstsDirectives.length > 0 ? [hsts(options.hstsDirectives)] : []),
-    ...(options.corsAccepts ? [cors(options.corsAccepts)] : []),
+    ...(serving.hstsDirectives.length > 0 ? [hsts(serving.hstsDirectives)] : []),
+    ...(serving.corsAccepts ? [cors(serving.corsAccepts)] : []),
     // Outside of authentication: both look at the answer, and may end the connection with it.
-    ...(options.goawayChance > 0 ? [goaway(options.goawayChance)] : []),
+    ...(traffic.goawayChance > 0 ? [goaway(traffic.goawayChance)] : []),
     ...(options.settings.enabled('UnauthenticatedHTTP2DOSMitigation') ? [endUnidentified] : []),
     // Outside of `recover` and `deadline`, so that a panic and a timeout are recorded with the answer that the client gets.
     ...(options.audit ? [audit(options.audit)] : []),
     // Outside of all that throws: the filters above see a response whatever happens.
     recover(logger, options.negotiator),
     // Before authentication: waiting for its webhooks is a part of the request's time.
-    deadline(clock, options.requestTimeout, options.terminations),
+    deadline(clock, traffic.requestTimeout, options.terminations),
     authentication({
       authenticator: options.authenticator,
       attempted: options.attempted,
@@ -121,7 +125,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
     options.control
       ? part('priorityandfairness', fairness(options.control, options.terminations, options.metrics.passed('priorityandfairness'), clock))
       : inFlight(
-          { readOnly: options.maxReadOnlyInFlight, mutating: options.maxMutatingInFlight },
+          { readOnly: traffic.maxReadOnlyInFlight, mutating: traffic.maxMutatingInFlight },
           options.metrics.inflight,
           options.terminations,
         ),

@@ -90,7 +90,10 @@ export interface Caller {
   collectionPath(apiVersion: string, kind: string, namespace?: string): Promise<string>
 }
 
+const strictly = (query: Query | undefined): Query => (query === undefined ? strict : { ...strict, ...query })
+
 const withQuery = (url: string, query: Query | undefined) => {
+  if (query === strict) return `${url}?fieldValidation=Strict`
   const search = query === undefined ? '' : new URLSearchParams(query).toString()
   return search === '' ? url : `${url}?${search}`
 }
@@ -159,8 +162,8 @@ export function objectClient<T extends object>(
   const client: ObjectClient<T, object> = {
     get: async (name, query) => (await call('GET', await path(name), query)) as T,
     list: async (query) => (await itemsOf(await answer('GET', await path(), query))) as T[],
-    create: async (object, query) => (await call('POST', await path(), { ...strict, ...query }, complete(object))) as T,
-    update: async (object, query) => (await call('PUT', await path(nameOf(object)), { ...strict, ...query }, complete(object))) as T,
+    create: async (object, query) => (await call('POST', await path(), strictly(query), complete(object))) as T,
+    update: async (object, query) => (await call('PUT', await path(nameOf(object)), strictly(query), complete(object))) as T,
     apply: async (object, fieldManager = 'test') =>
       (await applyObject(send, await path(nameOf(object)), complete(object), fieldManager)) as T,
     async patch(name, change, given = {}) {
@@ -168,7 +171,7 @@ export function objectClient<T extends object>(
       validateOptions('patch', patchRows, options)
       const { type = Array.isArray(change) ? 'json' : 'merge', subresource, query } = options
       const target = await path(name, ...(subresource ? [subresource] : []))
-      return (await call('PATCH', target, { ...strict, ...query }, change, patchTypes[type])) as T
+      return (await call('PATCH', target, strictly(query), change, patchTypes[type])) as T
     },
     delete: async (name, query) => void (await call('DELETE', await path(name), query)),
     async *watch(query, signal) {

@@ -84,15 +84,17 @@ function formatFor(accept: string | null): TextFormat | string {
 }
 
 export function createMetrics(selection: MetricSelection = {}): MetricsRegistry {
-  const names = new Set<string>()
   const metrics = new Map<string, Metric>()
+  /** Names of those that are not recorded. */
+  const hidden = new Set<string>()
   let unexpected = 0
   let isNative = false
   /** Whether the metric is recorded. */
   const admit = (row: MetricRow): boolean => {
-    if (names.has(row.name)) throw new Error(`metric ${row.name} is registered already`)
-    names.add(row.name)
-    return isSelected(row, selection)
+    if (metrics.has(row.name) || hidden.has(row.name)) throw new Error(`metric ${row.name} is registered already`)
+    if (isSelected(row, selection)) return true
+    hidden.add(row.name)
+    return false
   }
   const register = (row: MetricRow, read: Metric['read'], lines: Metric['lines']) => void metrics.set(row.name, { row, read, lines })
   const constraint = (row: MetricRow) => constraintOf(row, selection, () => unexpected++)
@@ -165,7 +167,7 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     },
     census: () => ({
       registered: [...metrics.values()].map(({ row }) => row),
-      hidden: names.size - metrics.size,
+      hidden: hidden.size,
       unexpected,
     }),
     text: (format) => text(format),
