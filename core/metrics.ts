@@ -29,7 +29,6 @@ export interface MetricRow<Type extends MetricType = MetricType, Labels extends 
 export type LabelValues<Labels extends readonly string[]> = { readonly [index in keyof Labels]: string }
 
 interface Options<Labels extends readonly string[]> {
-  readonly help: string
   /** Default ALPHA. */
   readonly stability?: Stability
   /** Default: none. */
@@ -44,6 +43,7 @@ interface Options<Labels extends readonly string[]> {
 function row<Type extends MetricType, const Labels extends readonly string[]>(
   type: Type,
   name: string,
+  help: string,
   {
     stability = 'ALPHA',
     labels = [] as unknown as Labels,
@@ -53,23 +53,24 @@ function row<Type extends MetricType, const Labels extends readonly string[]>(
   }: Options<Labels>,
   buckets: readonly number[] = [],
 ): MetricRow<Type, Labels> {
-  return { type, name, stability, labels, maxSeries, buckets, threads, ...given }
+  return { type, name, help, stability, labels, maxSeries, buckets, threads, ...given }
 }
 
-export const counter = <const Labels extends readonly string[] = readonly []>(name: string, options: Options<Labels>) =>
-  row('counter', name, options)
+export const counter = <const Labels extends readonly string[] = readonly []>(name: string, help: string, options: Options<Labels> = {}) =>
+  row('counter', name, help, options)
 
-export const gauge = <const Labels extends readonly string[] = readonly []>(name: string, options: Options<Labels>) =>
-  row('gauge', name, options)
+export const gauge = <const Labels extends readonly string[] = readonly []>(name: string, help: string, options: Options<Labels> = {}) =>
+  row('gauge', name, help, options)
 
 /** Only the number of observations and their sum. */
-export const summary = <const Labels extends readonly string[] = readonly []>(name: string, options: Options<Labels>) =>
-  row('summary', name, options)
+export const summary = <const Labels extends readonly string[] = readonly []>(name: string, help: string, options: Options<Labels> = {}) =>
+  row('summary', name, help, options)
 
 export const histogram = <const Labels extends readonly string[] = readonly []>(
   name: string,
+  help: string,
   { buckets, ...options }: Options<Labels> & { readonly buckets: readonly number[] },
-) => row('histogram', name, options, buckets)
+) => row('histogram', name, help, options, buckets)
 
 /** `count` bounds, each twice the one before. */
 export const doubling = (first: number, count: number): readonly number[] => Array.from({ length: count }, (_, power) => first * 2 ** power)

@@ -14,79 +14,64 @@ const stepSeconds = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 
 /** Webhooks, policies and plugins. */
 export const admissionRows = {
-  webhookDurations: histogram('apiserver_admission_webhook_admission_duration_seconds', {
+  webhookDurations: histogram('apiserver_admission_webhook_admission_duration_seconds', 'Duration of webhook calls, in seconds.', {
     stability: 'STABLE',
-    help: 'Duration of webhook calls, in seconds.',
     labels: [...step, 'rejected'],
     buckets: webhookSeconds,
   }),
-  webhookRequests: counter('apiserver_admission_webhook_request_total', { help: 'Webhook calls.', labels: [...step, 'code', 'rejected'] }),
-  webhookRejections: counter('apiserver_admission_webhook_rejection_count', {
-    help: 'Requests refused because of a webhook.',
+  webhookRequests: counter('apiserver_admission_webhook_request_total', 'Webhook calls.', { labels: [...step, 'code', 'rejected'] }),
+  webhookRejections: counter('apiserver_admission_webhook_rejection_count', 'Requests refused because of a webhook.', {
     labels: [...step, 'error_type', 'rejection_code'],
   }),
-  webhookFailedOpen: counter('apiserver_admission_webhook_fail_open_count', {
-    help: 'Failed calls that were ignored (failure policy Ignore).',
+  webhookFailedOpen: counter('apiserver_admission_webhook_fail_open_count', 'Failed calls that were ignored (failure policy Ignore).', {
     labels: ['name', 'type'],
   }),
-  exclusions: counter('apiserver_admission_match_condition_exclusions_total', {
-    help: 'Requests excluded from a webhook by its match conditions.',
+  exclusions: counter('apiserver_admission_match_condition_exclusions_total', 'Requests excluded from a webhook by its match conditions.', {
     labels: owner,
   }),
-  conditionErrors: counter('apiserver_admission_match_condition_evaluation_errors_total', {
-    help: 'Match conditions that could not be evaluated.',
+  conditionErrors: counter('apiserver_admission_match_condition_evaluation_errors_total', 'Match conditions that could not be evaluated.', {
     labels: owner,
   }),
-  conditionDurations: histogram('apiserver_admission_match_condition_evaluation_seconds', {
-    help: 'Duration of match condition evaluations, in seconds.',
-    labels: owner,
-    buckets: conditionSeconds,
-  }),
-  validations: counter('apiserver_validating_admission_policy_check_total', {
+  conditionDurations: histogram(
+    'apiserver_admission_match_condition_evaluation_seconds',
+    'Duration of match condition evaluations, in seconds.',
+    { labels: owner, buckets: conditionSeconds },
+  ),
+  validations: counter('apiserver_validating_admission_policy_check_total', 'Checks of validating admission policies.', {
     stability: 'BETA',
-    help: 'Checks of validating admission policies.',
     labels: validating,
   }),
-  validationDurations: histogram('apiserver_validating_admission_policy_check_duration_seconds', {
-    stability: 'BETA',
-    help: 'Time of checks of validating policies, in seconds.',
-    labels: validating,
-    buckets: checkSeconds,
-  }),
-  mutations: counter('apiserver_mutating_admission_policy_check_total', {
-    help: 'Checks of mutating admission policies.',
-    labels: mutating,
-  }),
-  mutationDurations: histogram('apiserver_mutating_admission_policy_check_duration_seconds', {
-    help: 'Time of checks of mutating policies, in seconds.',
-    labels: mutating,
-    buckets: checkSeconds,
-  }),
-  podEvaluations: counter('pod_security_evaluations_total', {
-    help: 'Comparisons of pods with a standard of Pod Security.',
+  validationDurations: histogram(
+    'apiserver_validating_admission_policy_check_duration_seconds',
+    'Time of checks of validating policies, in seconds.',
+    { stability: 'BETA', labels: validating, buckets: checkSeconds },
+  ),
+  mutations: counter('apiserver_mutating_admission_policy_check_total', 'Checks of mutating admission policies.', { labels: mutating }),
+  mutationDurations: histogram(
+    'apiserver_mutating_admission_policy_check_duration_seconds',
+    'Time of checks of mutating policies, in seconds.',
+    { labels: mutating, buckets: checkSeconds },
+  ),
+  podEvaluations: counter('pod_security_evaluations_total', 'Comparisons of pods with a standard of Pod Security.', {
     labels: ['decision', 'policy_level', 'policy_version', 'mode', ...podRequest],
   }),
-  podExemptions: counter('pod_security_exemptions_total', { help: 'Requests that are exempt from Pod Security.', labels: podRequest }),
-  podErrors: counter('pod_security_errors_total', {
-    help: 'Errors that kept Pod Security from its policy.',
-    labels: ['fatal', ...podRequest],
-  }),
+  podExemptions: counter('pod_security_exemptions_total', 'Requests that are exempt from Pod Security.', { labels: podRequest }),
+  podErrors: counter('pod_security_errors_total', 'Errors that kept Pod Security from its policy.', { labels: ['fatal', ...podRequest] }),
 }
 
 export const chainRows = {
-  phases: histogram('apiserver_admission_step_admission_duration_seconds', {
+  phases: histogram('apiserver_admission_step_admission_duration_seconds', 'Duration of admission phases, in seconds.', {
     stability: 'STABLE',
-    help: 'Duration of admission phases, in seconds.',
     labels: phase,
     buckets: stepSeconds,
   }),
-  summary: summary('apiserver_admission_step_admission_duration_seconds_summary', {
-    help: 'Summary of the duration of admission phases, in seconds.',
-    labels: phase,
-  }),
-  plugins: histogram('apiserver_admission_controller_admission_duration_seconds', {
+  summary: summary(
+    'apiserver_admission_step_admission_duration_seconds_summary',
+    'Summary of the duration of admission phases, in seconds.',
+    { labels: phase },
+  ),
+  plugins: histogram('apiserver_admission_controller_admission_duration_seconds', 'Duration of admission plugins, in seconds.', {
     stability: 'STABLE',
-    help: 'Duration of admission plugins, in seconds.',
     labels: ['name', ...phase],
     buckets: stepSeconds,
   }),

@@ -3,9 +3,8 @@ import type { Clock } from '../ports.ts'
 
 /** Requests of the server to itself, which are calls in the process. */
 export const ownClientRows = {
-  requests: counter('rest_client_requests_total', { help: 'Requests of the server to itself.', labels: ['code', 'method', 'host'] }),
-  durations: histogram('rest_client_request_duration_seconds', {
-    help: 'Duration of requests of the server to itself, in seconds.',
+  requests: counter('rest_client_requests_total', 'Requests of the server to itself.', { labels: ['code', 'method', 'host'] }),
+  durations: histogram('rest_client_request_duration_seconds', 'Duration of requests of the server to itself, in seconds.', {
     labels: ['verb', 'host'],
     buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60],
   }),

@@ -2,12 +2,10 @@ import { counter, type Recorded } from '../metrics.ts'
 import type { Level } from './policy.ts'
 
 export const auditRows = {
-  events: counter('apiserver_audit_event_total', { help: 'Audit events passed to the backends.' }),
-  levels: counter('apiserver_audit_level_total', { help: 'Requests by the audit level that the policy gave them.', labels: ['level'] }),
-  errors: counter('apiserver_audit_error_total', { help: 'Audit events that a plugin lost.', labels: ['plugin'] }),
-  rejected: counter('apiserver_audit_requests_rejected_total', {
-    help: 'Requests that failed because their audit event could not be stored.',
-  }),
+  events: counter('apiserver_audit_event_total', 'Audit events passed to the backends.'),
+  levels: counter('apiserver_audit_level_total', 'Requests by the audit level that the policy gave them.', { labels: ['level'] }),
+  errors: counter('apiserver_audit_error_total', 'Audit events that a plugin lost.', { labels: ['plugin'] }),
+  rejected: counter('apiserver_audit_requests_rejected_total', 'Requests that failed because their audit event could not be stored.'),
 }
 
 export type AuditCounts = ReturnType<typeof auditCounts>

@@ -13,9 +13,9 @@ export function rowsOfReloads(
 ) {
   const labels = ['status', ...own, 'apiserver_id_hash']
   return {
-    reloads: counter(`${prefix}_automatic_reloads_total`, { stability, help: help.reloads, labels }),
-    last: gauge(`${prefix}_automatic_reload_last_timestamp_seconds`, { stability, help: help.last, labels }),
-    info: gauge(`${prefix}_last_config_info`, { help: help.info, labels: [...own, 'apiserver_id_hash', 'hash'] }),
+    reloads: counter(`${prefix}_automatic_reloads_total`, help.reloads, { stability, labels }),
+    last: gauge(`${prefix}_automatic_reload_last_timestamp_seconds`, help.last, { stability, labels }),
+    info: gauge(`${prefix}_last_config_info`, help.info, { labels: [...own, 'apiserver_id_hash', 'hash'] }),
   }
 }
 

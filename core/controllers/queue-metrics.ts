@@ -8,28 +8,20 @@ const beta = { stability: 'BETA', labels: ['name'] } as const
 
 /** Work queues of controllers. */
 export const queueRows = {
-  adds: counter('workqueue_adds_total', { ...beta, help: 'Keys added to a queue.' }),
-  depth: gauge('workqueue_depth', { ...beta, help: 'Keys that wait in a queue.', threads: 'sum' }),
-  longest: gauge('workqueue_longest_running_processor_seconds', {
+  adds: counter('workqueue_adds_total', 'Keys added to a queue.', beta),
+  depth: gauge('workqueue_depth', 'Keys that wait in a queue.', { ...beta, threads: 'sum' }),
+  longest: gauge(
+    'workqueue_longest_running_processor_seconds',
+    'Time that the longest running work on a key has taken so far, in seconds.',
+    beta,
+  ),
+  waits: histogram('workqueue_queue_duration_seconds', 'Time that keys waited in a queue, in seconds.', { ...beta, buckets: seconds }),
+  retries: counter('workqueue_retries_total', 'Keys that were added again after a failure, or for later.', beta),
+  unfinished: gauge('workqueue_unfinished_work_seconds', 'Time that all running work has taken so far, in seconds.', {
     ...beta,
-    help: 'Time that the longest running work on a key has taken so far, in seconds.',
-  }),
-  waits: histogram('workqueue_queue_duration_seconds', {
-    ...beta,
-    help: 'Time that keys waited in a queue, in seconds.',
-    buckets: seconds,
-  }),
-  retries: counter('workqueue_retries_total', { ...beta, help: 'Keys that were added again after a failure, or for later.' }),
-  unfinished: gauge('workqueue_unfinished_work_seconds', {
-    ...beta,
-    help: 'Time that all running work has taken so far, in seconds.',
     threads: 'sum',
   }),
-  durations: histogram('workqueue_work_duration_seconds', {
-    ...beta,
-    help: 'Duration of the work on a key, in seconds.',
-    buckets: seconds,
-  }),
+  durations: histogram('workqueue_work_duration_seconds', 'Duration of the work on a key, in seconds.', { ...beta, buckets: seconds }),
 }
 
 /** The state of a queue. */

@@ -21,48 +21,42 @@ const ofSchema = ['priority_level', 'flow_schema'] as const
 const ofBound = ['priority_level', 'bound'] as const
 
 const level = (name: string, help: string, stability: Stability = 'ALPHA') =>
-  gauge(`apiserver_flowcontrol_${name}`, { help, stability, threads: 'sum', labels: ofLevel })
+  gauge(`apiserver_flowcontrol_${name}`, help, { stability, threads: 'sum', labels: ofLevel })
 /** A point of a level's virtual time, of which each thread has its own. */
 const time = <const Labels extends readonly string[]>(name: string, help: string, labels: Labels) =>
-  gauge(`apiserver_flowcontrol_${name}`, { help, labels })
+  gauge(`apiserver_flowcontrol_${name}`, help, { labels })
 const schema = (name: string, help: string, stability: Stability = 'ALPHA') =>
-  gauge(`apiserver_flowcontrol_${name}`, { help, stability, threads: 'sum', labels: ofSchema })
+  gauge(`apiserver_flowcontrol_${name}`, help, { stability, threads: 'sum', labels: ofSchema })
 const distribution = <const Labels extends readonly string[]>(
   name: string,
   help: string,
   labels: Labels,
   buckets: readonly number[],
   stability: Stability = 'ALPHA',
-) => histogram(`apiserver_flowcontrol_${name}`, { help, stability, labels, buckets })
+) => histogram(`apiserver_flowcontrol_${name}`, help, { stability, labels, buckets })
 
 /** Priority and fairness. */
 export const fairnessRows = {
-  dispatched: counter('apiserver_flowcontrol_dispatched_requests_total', {
+  dispatched: counter('apiserver_flowcontrol_dispatched_requests_total', 'Requests that ran.', { stability: 'BETA', labels: ofSchema }),
+  rejected: counter('apiserver_flowcontrol_rejected_requests_total', 'Requests that were refused.', {
     stability: 'BETA',
-    help: 'Requests that ran.',
-    labels: ofSchema,
-  }),
-  rejected: counter('apiserver_flowcontrol_rejected_requests_total', {
-    stability: 'BETA',
-    help: 'Requests that were refused.',
     labels: [...ofSchema, 'reason'],
   }),
-  unaccommodated: counter('apiserver_flowcontrol_request_dispatch_no_accommodation_total', {
-    help: 'Times that the next request needed more seats than there were.',
-    labels: ofSchema,
-  }),
-  meterResets: counter('apiserver_flowcontrol_epoch_advance_total', {
-    help: 'Times that the meter of virtual time was wound back.',
+  unaccommodated: counter(
+    'apiserver_flowcontrol_request_dispatch_no_accommodation_total',
+    'Times that the next request needed more seats than there were.',
+    { labels: ofSchema },
+  ),
+  meterResets: counter('apiserver_flowcontrol_epoch_advance_total', 'Times that the meter of virtual time was wound back.', {
     labels: [...ofLevel, 'success'],
   }),
   running: schema('current_executing_requests', 'Requests that run; watches until they have sent their initial events.', 'BETA'),
   seats: schema('current_executing_seats', 'Seats of requests that run; of watches until they have sent their initial events.', 'BETA'),
-  formerSeats: gauge('apiserver_flowcontrol_request_concurrency_in_use', {
-    help: 'Seats of requests that run; of watches until they have sent their initial events.',
-    deprecated: '1.31.0',
-    threads: 'sum',
-    labels: ofSchema,
-  }),
+  formerSeats: gauge(
+    'apiserver_flowcontrol_request_concurrency_in_use',
+    'Seats of requests that run; of watches until they have sent their initial events.',
+    { deprecated: '1.31.0', threads: 'sum', labels: ofSchema },
+  ),
   waiting: schema('current_inqueue_requests', 'Requests in queues.', 'BETA'),
   seatsWaiting: schema('current_inqueue_seats', 'Seats of requests in queues.'),
   queueLengths: distribution(
@@ -87,8 +81,7 @@ export const fairnessRows = {
   watchCounts: distribution('watch_count_samples', 'Watches that writing requests may wake.', ofSchema, watchBounds),
   estimatedSeats: distribution('work_estimated_seats', 'Seats that requests were estimated to need.', ofSchema, estimateBounds),
   nominal: level('nominal_limit_seats', 'Configured seats of the level.', 'BETA'),
-  formerNominal: gauge('apiserver_flowcontrol_request_concurrency_limit', {
-    help: 'Configured seats of the level.',
+  formerNominal: gauge('apiserver_flowcontrol_request_concurrency_limit', 'Configured seats of the level.', {
     deprecated: '1.30.0',
     threads: 'sum',
     labels: ofLevel,
@@ -101,12 +94,8 @@ export const fairnessRows = {
   demandDeviation: level('demand_seats_stdev', 'Standard deviation of the seats wanted over the last period.'),
   smoothedDemand: level('demand_seats_smoothed', 'Seats wanted, smoothed over periods.'),
   target: level('target_seats', 'Seats that the level would have if others wanted none.'),
-  inQueue: gauge('apiserver_current_inqueue_requests', {
-    help: 'Requests that wait for a seat.',
-    threads: 'sum',
-    labels: ['request_kind'],
-  }),
-  fairShare: gauge('apiserver_flowcontrol_seat_fair_frac', { help: 'Seats that levels get for each seat of their target.' }),
+  inQueue: gauge('apiserver_current_inqueue_requests', 'Requests that wait for a seat.', { threads: 'sum', labels: ['request_kind'] }),
+  fairShare: gauge('apiserver_flowcontrol_seat_fair_frac', 'Seats that levels get for each seat of their target.'),
   meter: time('current_r', 'Meter of virtual time at the last change.', ofLevel),
   dispatchMeter: time('dispatch_r', 'Meter of virtual time at the last dispatch.', ofLevel),
   lastStart: time('latest_s', 'Start of the last dispatched request, in virtual time.', ofLevel),

@@ -13,70 +13,61 @@ const longer = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 1
 const requestLabels = { labels: request, maxSeries: 10_000 } as const
 
 export const requestRows = {
-  requests: counter('apiserver_request_total', {
+  requests: counter('apiserver_request_total', 'Completed requests.', {
     stability: 'STABLE',
-    help: 'Completed requests.',
     labels: [...request, 'code'],
     maxSeries: 20_000,
   }),
-  durations: histogram('apiserver_request_duration_seconds', {
+  durations: histogram('apiserver_request_duration_seconds', 'Response latency, in seconds.', {
     stability: 'STABLE',
-    help: 'Response latency, in seconds.',
     buckets: [0.005, 0.025, ...longer],
     ...requestLabels,
   }),
-  ownDurations: histogram('apiserver_request_sli_duration_seconds', {
-    help: 'Response latency without the time that requests waited for webhooks or in queues, in seconds.',
-    labels: resource,
-    buckets: longer,
-    maxSeries: 10_000,
-  }),
-  formerDurations: histogram('apiserver_request_slo_duration_seconds', {
-    help: 'Response latency without the time that requests waited for webhooks or in queues, in seconds.',
-    deprecated: '1.27.0',
-    labels: resource,
-    buckets: longer,
-    maxSeries: 10_000,
-  }),
-  sizes: histogram('apiserver_response_sizes', {
+  ownDurations: histogram(
+    'apiserver_request_sli_duration_seconds',
+    'Response latency without the time that requests waited for webhooks or in queues, in seconds.',
+    { labels: resource, buckets: longer, maxSeries: 10_000 },
+  ),
+  formerDurations: histogram(
+    'apiserver_request_slo_duration_seconds',
+    'Response latency without the time that requests waited for webhooks or in queues, in seconds.',
+    { deprecated: '1.27.0', labels: resource, buckets: longer, maxSeries: 10_000 },
+  ),
+  sizes: histogram('apiserver_response_sizes', 'Size of the responses to reading requests, in bytes.', {
     stability: 'STABLE',
-    help: 'Size of the responses to reading requests, in bytes.',
     labels: resource,
     buckets: [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9],
     maxSeries: 10_000,
   }),
-  fieldValidation: histogram('field_validation_request_duration_seconds', {
-    help: 'Values of fieldValidation in requests. As in the reference, which observes no durations, it has no counts.',
-    labels: ['field_validation'],
-    buckets: longer,
-  }),
-  selfRequests: counter('apiserver_selfrequest_total', {
-    help: 'Requests of the server to itself.',
+  fieldValidation: histogram(
+    'field_validation_request_duration_seconds',
+    'Values of fieldValidation in requests. As in the reference, which observes no durations, it has no counts.',
+    { labels: ['field_validation'], buckets: longer },
+  ),
+  selfRequests: counter('apiserver_selfrequest_total', 'Requests of the server to itself.', {
     labels: ['verb', 'group', 'resource', 'subresource'],
   }),
-  filterDurations: histogram('apiserver_request_filter_duration_seconds', {
-    help: 'Time that a filter took for a request before it passed the request on, in seconds.',
-    labels: ['filter'],
-    buckets: [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30],
-  }),
-  terminations: counter('apiserver_request_terminations_total', {
-    help: 'Requests that the server ended in self-defence: 429, or 504 after the timeout.',
-    labels: [...resource, 'code'],
-  }),
-  lateEnds: counter('apiserver_request_post_timeout_total', {
-    help: 'Handlers that ended after their request had timed out.',
+  filterDurations: histogram(
+    'apiserver_request_filter_duration_seconds',
+    'Time that a filter took for a request before it passed the request on, in seconds.',
+    { labels: ['filter'], buckets: [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30] },
+  ),
+  terminations: counter(
+    'apiserver_request_terminations_total',
+    'Requests that the server ended in self-defence: 429, or 504 after the timeout.',
+    { labels: [...resource, 'code'] },
+  ),
+  lateEnds: counter('apiserver_request_post_timeout_total', 'Handlers that ended after their request had timed out.', {
     labels: ['source', 'status'],
   }),
-  longRunning: gauge('apiserver_longrunning_requests', {
+  longRunning: gauge('apiserver_longrunning_requests', 'Watches and streams in flight.', {
     stability: 'STABLE',
-    help: 'Watches and streams in flight.',
     threads: 'sum',
     labels: resource,
     maxSeries: 10_000,
   }),
-  inFlight: gauge('apiserver_current_inflight_requests', {
+  inFlight: gauge('apiserver_current_inflight_requests', 'Requests in flight.', {
     stability: 'STABLE',
-    help: 'Requests in flight.',
     threads: 'sum',
     labels: ['request_kind'],
   }),

@@ -4,16 +4,8 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** Rules of schemas: those of a schema are compiled together, and evaluated on an object together. */
 export const expressionRows = {
-  compilations: histogram('apiserver_cel_compilation_duration_seconds', {
-    stability: 'BETA',
-    help: 'CEL compilation time in seconds.',
-    buckets,
-  }),
-  evaluations: histogram('apiserver_cel_evaluation_duration_seconds', {
-    stability: 'BETA',
-    help: 'CEL evaluation time in seconds.',
-    buckets,
-  }),
+  compilations: histogram('apiserver_cel_compilation_duration_seconds', 'CEL compilation time in seconds.', { stability: 'BETA', buckets }),
+  evaluations: histogram('apiserver_cel_evaluation_duration_seconds', 'CEL evaluation time in seconds.', { stability: 'BETA', buckets }),
 }
 
 export interface RuleMetrics extends Recorded<typeof expressionRows> {

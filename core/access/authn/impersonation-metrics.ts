@@ -9,19 +9,22 @@ const attempt = { labels: ['mode', 'decision'] } as const
 const attemptSeconds = { ...attempt, buckets: doubling(0.001, 15) } as const
 
 export const impersonationRows = {
-  attempts: counter(`${impersonation}_attempts_total`, { help: 'Attempts to act as another user.', ...attempt }),
-  attemptDurations: histogram(`${impersonation}_attempts_duration_seconds`, {
-    help: 'Duration of attempts to act as another user, in seconds.',
-    ...attemptSeconds,
-  }),
-  checks: counter(`${impersonation}_authorization_attempts_total`, {
-    help: 'Permissions that the authorizer was asked about for attempts to act as another user.',
-    ...attempt,
-  }),
-  checkDurations: histogram(`${impersonation}_authorization_attempts_duration_seconds`, {
-    help: 'Duration of these questions to the authorizer, in seconds.',
-    ...attemptSeconds,
-  }),
+  attempts: counter(`${impersonation}_attempts_total`, 'Attempts to act as another user.', attempt),
+  attemptDurations: histogram(
+    `${impersonation}_attempts_duration_seconds`,
+    'Duration of attempts to act as another user, in seconds.',
+    attemptSeconds,
+  ),
+  checks: counter(
+    `${impersonation}_authorization_attempts_total`,
+    'Permissions that the authorizer was asked about for attempts to act as another user.',
+    attempt,
+  ),
+  checkDurations: histogram(
+    `${impersonation}_authorization_attempts_duration_seconds`,
+    'Duration of these questions to the authorizer, in seconds.',
+    attemptSeconds,
+  ),
 }
 
 export type ImpersonationMetrics = Recorded<typeof impersonationRows>

@@ -8,24 +8,22 @@ import { serviceAccountName } from './names.ts'
 const cache = 'authentication_token_cache'
 
 export const attemptRows = {
-  attempts: counter('authentication_attempts', { help: 'Authentication attempts, by result.', labels: ['result'] }),
-  users: counter('authenticated_user_requests', { help: 'Authenticated requests, by kind of username.', labels: ['username'] }),
-  durations: histogram('authentication_duration_seconds', {
-    help: 'Duration of authentication attempts, in seconds.',
+  attempts: counter('authentication_attempts', 'Authentication attempts, by result.', { labels: ['result'] }),
+  users: counter('authenticated_user_requests', 'Authenticated requests, by kind of username.', { labels: ['username'] }),
+  durations: histogram('authentication_duration_seconds', 'Duration of authentication attempts, in seconds.', {
     labels: ['result'],
     buckets: doubling(0.001, 15),
   }),
 }
 
 export const tokenRows = {
-  requests: counter(`${cache}_request_total`, { help: 'Lookups of bearer tokens.', labels: ['status'] }),
-  durations: histogram(`${cache}_request_duration_seconds`, {
-    help: 'Duration of bearer token lookups, in seconds.',
+  requests: counter(`${cache}_request_total`, 'Lookups of bearer tokens.', { labels: ['status'] }),
+  durations: histogram(`${cache}_request_duration_seconds`, 'Duration of bearer token lookups, in seconds.', {
     labels: ['status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   }),
-  fetches: counter(`${cache}_fetch_total`, { help: 'Bearer tokens that were not cached.', labels: ['status'] }),
-  active: gauge(`${cache}_active_fetch_count`, { help: 'Bearer tokens being looked up.', threads: 'sum', labels: ['status'] }),
+  fetches: counter(`${cache}_fetch_total`, 'Bearer tokens that were not cached.', { labels: ['status'] }),
+  active: gauge(`${cache}_active_fetch_count`, 'Bearer tokens being looked up.', { threads: 'sum', labels: ['status'] }),
 }
 
 /** Result of an attempt: authenticated, no credential, or an invalid one. */

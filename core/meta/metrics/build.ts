@@ -13,18 +13,9 @@ const buildFields = versionFields.filter((field) => !field.startsWith('emulation
 
 /** What was built and how it is configured. `product`: the platform's word. */
 export const buildRows = (product: string) => ({
-  build: gauge(`${product}_build_info`, {
-    stability: 'BETA',
-    help: 'Build information in labels; always 1.',
-    labels: buildFields.map(labelOf),
-  }),
-  features: gauge(`${product}_feature_enabled`, {
-    stability: 'BETA',
-    help: 'Feature gates: 1, or 0 when it is off.',
-    labels: ['name', 'stage'],
-  }),
-  versions: gauge('version_info', {
-    help: 'Release of the program, release that it emulates, and oldest compatible release; always 1.',
+  build: gauge(`${product}_build_info`, 'Build information in labels; always 1.', { stability: 'BETA', labels: buildFields.map(labelOf) }),
+  features: gauge(`${product}_feature_enabled`, 'Feature gates: 1, or 0 when it is off.', { stability: 'BETA', labels: ['name', 'stage'] }),
+  versions: gauge('version_info', 'Release of the program, release that it emulates, and oldest compatible release; always 1.', {
     labels: ['binary', 'component', 'emulation', 'min_compat'],
   }),
 })

@@ -3,21 +3,17 @@ import type { MetricsRegistry } from './registry.ts'
 
 /** Metrics about metrics, which all threads of a server have the same. */
 export const censusRows = {
-  registered: counter('registered_metrics_total', {
+  registered: counter('registered_metrics_total', 'Metrics that are recorded.', {
     stability: 'BETA',
-    help: 'Metrics that are recorded.',
     threads: 'max',
     labels: ['stability_level', 'deprecated_version'],
   }),
-  disabled: counter('disabled_metrics_total', { stability: 'BETA', help: 'Metrics that are disabled by name.', threads: 'max' }),
-  hidden: counter('hidden_metrics_total', {
-    stability: 'BETA',
-    help: 'Metrics that are disabled, or deprecated and not shown.',
-    threads: 'max',
-  }),
-  unexpected: counter('cardinality_enforcement_unexpected_categorizations_total', {
-    help: 'Label values that are not allowed, and were recorded as unexpected.',
-  }),
+  disabled: counter('disabled_metrics_total', 'Metrics that are disabled by name.', { stability: 'BETA', threads: 'max' }),
+  hidden: counter('hidden_metrics_total', 'Metrics that are disabled, or deprecated and not shown.', { stability: 'BETA', threads: 'max' }),
+  unexpected: counter(
+    'cardinality_enforcement_unexpected_categorizations_total',
+    'Label values that are not allowed, and were recorded as unexpected.',
+  ),
 }
 
 /** Metrics about the metrics of the registry. Those of libraries, which have no stability, are not counted. */

@@ -7,14 +7,12 @@ import type { MetricSelection } from './selection.ts'
 
 /** Rows of `/metrics/slis`. `product`: the platform's word. */
 export const healthRows = (product: string) => ({
-  latest: gauge(`${product}_healthcheck`, {
+  latest: gauge(`${product}_healthcheck`, 'Latest result of a health check: 1, or 0 when it failed.', {
     stability: 'STABLE',
-    help: 'Latest result of a health check: 1, or 0 when it failed.',
     labels: ['name', 'type'],
   }),
-  results: counter(`${product}_healthchecks_total`, {
+  results: counter(`${product}_healthchecks_total`, 'Results of a health check.', {
     stability: 'STABLE',
-    help: 'Results of a health check.',
     labels: ['name', 'type', 'status'],
   }),
 })

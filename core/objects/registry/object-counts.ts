@@ -7,21 +7,18 @@ import { messageOf } from '../../schema/message-of.ts'
 import type { ResourceTable } from './served.ts'
 
 export const storageRows = {
-  objects: gauge('apiserver_resource_objects', {
-    help: 'Number of stored objects at the last count; -1: unknown.',
+  objects: gauge('apiserver_resource_objects', 'Number of stored objects at the last count; -1: unknown.', {
     labels: ['group', 'resource'],
     maxSeries: 10_000,
   }),
-  former: gauge('apiserver_storage_objects', {
+  former: gauge('apiserver_storage_objects', 'Number of stored objects.', {
     stability: 'STABLE',
-    help: 'Number of stored objects.',
     deprecated: '1.34.0',
     labels: ['resource'],
     maxSeries: 10_000,
   }),
-  size: gauge('apiserver_storage_size_bytes', {
+  size: gauge('apiserver_storage_size_bytes', 'Physical size of the database in bytes.', {
     stability: 'STABLE',
-    help: 'Physical size of the database in bytes.',
     labels: ['storage_cluster_id'],
   }),
 }

@@ -8,17 +8,14 @@ import { hashOf } from '../../../schema/formats/digest.ts'
 const jwt = 'apiserver_authentication_jwt_authenticator'
 
 export const jwtRows = {
-  latency: histogram(`${jwt}_latency_seconds`, {
-    help: 'Duration of JWT authentication of tokens that were not cached, in seconds.',
+  latency: histogram(`${jwt}_latency_seconds`, 'Duration of JWT authentication of tokens that were not cached, in seconds.', {
     labels: ['result', 'jwt_issuer_hash'],
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   }),
-  fetched: gauge(`${jwt}_jwks_fetch_last_timestamp_seconds`, {
-    help: 'Time of the last JWKS fetch of an issuer, in seconds since the epoch.',
+  fetched: gauge(`${jwt}_jwks_fetch_last_timestamp_seconds`, 'Time of the last JWKS fetch of an issuer, in seconds since the epoch.', {
     labels: ['result', 'jwt_issuer_hash', 'apiserver_id_hash'],
   }),
-  keySet: gauge(`${jwt}_jwks_fetch_last_key_set_info`, {
-    help: 'Hash of the JWKS of an issuer in use.',
+  keySet: gauge(`${jwt}_jwks_fetch_last_key_set_info`, 'Hash of the JWKS of an issuer in use.', {
     labels: ['jwt_issuer_hash', 'apiserver_id_hash', 'hash'],
   }),
 }

@@ -4,11 +4,11 @@ import { createMetrics } from '../../../../core/meta/metrics/registry.ts'
 import { counter, gauge, histogram, summary } from '../../../../core/metrics.ts'
 
 const rows = {
-  requests: counter('requests_total', { help: 'Requests.', labels: ['code'] }),
-  inFlight: gauge('apiserver_current_inflight_requests', { help: 'In flight.', threads: 'sum' }),
-  info: gauge('build_info', { help: 'Always 1.' }),
-  duration: histogram('duration_seconds', { help: 'Duration.', labels: ['verb'], buckets: [1, 2] }),
-  size: summary('size_bytes', { help: 'Size.' }),
+  requests: counter('requests_total', 'Requests.', { labels: ['code'] }),
+  inFlight: gauge('apiserver_current_inflight_requests', 'In flight.', { threads: 'sum' }),
+  info: gauge('build_info', 'Always 1.'),
+  duration: histogram('duration_seconds', 'Duration.', { labels: ['verb'], buckets: [1, 2] }),
+  size: summary('size_bytes', 'Size.'),
 }
 
 test('metrics of several threads are printed as those of one server', async () => {

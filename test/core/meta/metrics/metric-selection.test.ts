@@ -17,18 +17,18 @@ const selectionOf = (...argv: string[]) => metricSelectionOf(parseFlags(argv, 'a
 test('disabled metrics of every type are neither recorded nor printed', () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
   const registry = createMetrics(selectionOf(`--disabled-metrics=${names.join(',')}`))
-  const options = { help: 'Any.', labels: ['x'] } as const
-  recorder(registry, counter('a', options)).add(['1'])
-  recorder(registry, counter('b', options)).in(['1'])(2)
-  recorder(registry, gauge('c', options)).set(['1'], 3)
-  recorder(registry, histogram('d', { ...options, buckets: [1] })).in(['1'])(2)
-  recorder(registry, summary('e', options)).observe(['1'], 2)
-  recorder(registry, gauge('f', options)).add(['1'], 1)
-  registry.collect(gauge('g', options), () => assert.fail('a disabled metric is read'))
-  registry.distribute(histogram('h', { ...options, buckets: [1] }), () => assert.fail('a disabled metric is read'))
-  recorder(registry, counter('other', options)).add(['1'])
+  const options = { labels: ['x'] } as const
+  recorder(registry, counter('a', 'Any.', options)).add(['1'])
+  recorder(registry, counter('b', 'Any.', options)).in(['1'])(2)
+  recorder(registry, gauge('c', 'Any.', options)).set(['1'], 3)
+  recorder(registry, histogram('d', 'Any.', { ...options, buckets: [1] })).in(['1'])(2)
+  recorder(registry, summary('e', 'Any.', options)).observe(['1'], 2)
+  recorder(registry, gauge('f', 'Any.', options)).add(['1'], 1)
+  registry.collect(gauge('g', 'Any.', options), () => assert.fail('a disabled metric is read'))
+  registry.distribute(histogram('h', 'Any.', { ...options, buckets: [1] }), () => assert.fail('a disabled metric is read'))
+  recorder(registry, counter('other', 'Any.', options)).add(['1'])
   assert.deepEqual(samples(registry.text()), ['other{x="1"} 1'])
-  assert.throws(() => recorder(registry, counter('a', options)), /metric a is registered already/)
+  assert.throws(() => recorder(registry, counter('a', 'Any.', options)), /metric a is registered already/)
 })
 
 test('deprecated metrics are hidden after their period, unless the flag shows them', () => {
@@ -37,7 +37,7 @@ test('deprecated metrics are hidden after their period, unless the flag shows th
     const registry = createMetrics(selectionOf(...argv))
     for (const stability of stabilities)
       for (const minor of [37, 36, 35, 34, 33]) {
-        const row = counter(`${stability.toLowerCase()}_${minor}`, { help: 'Old.', stability, deprecated: `1.${minor}.0` })
+        const row = counter(`${stability.toLowerCase()}_${minor}`, 'Old.', { stability, deprecated: `1.${minor}.0` })
         recorder(registry, row).add([])
       }
     return registry.text()
@@ -55,15 +55,15 @@ test('label values that are not allowed are recorded as unexpected', () => {
   const registry = createMetrics(selectionOf('--allow-metric-labels=a,verb=GET,LIST', '--allow-metric-labels="b,verb=GET","c,verb=GET"'))
   collectCensus(registry)
   const labels = ['verb', 'path'] as const
-  const a = recorder(registry, counter('a', { help: '', labels }))
+  const a = recorder(registry, counter('a', '', { labels }))
   for (const verb of ['GET', 'LIST', 'PUT', 'DELETE']) a.add([verb, '/'])
   a.in(['PATCH', '/'])(2)
-  registry.collect(gauge('b', { help: '', labels }), () => [
+  registry.collect(gauge('b', '', { labels }), () => [
     [['GET', '/'], 1],
     [['PUT', '/'], 2],
     [['POST', '/'], 4],
   ])
-  registry.distribute(histogram('c', { help: '', labels, buckets: [1] }), () => [
+  registry.distribute(histogram('c', '', { labels, buckets: [1] }), () => [
     [['PUT', '/'], { counts: [1], sum: 1, count: 1 }],
     [['POST', '/'], { counts: [1], sum: 4, count: 2 }],
   ])
@@ -87,10 +87,10 @@ test('label values that are not allowed are recorded as unexpected', () => {
 test('metrics about metrics count them by stability and release of deprecation', () => {
   const registry = createMetrics(selectionOf('--disabled-metrics=a,unknown'))
   collectCensus(registry)
-  recorder(registry, counter('a', { help: '' }))
-  recorder(registry, counter('b', { help: '', deprecated: '1.20.0' }))
-  recorder(registry, counter('c', { help: '', stability: 'STABLE', deprecated: '1.35.0' }))
-  recorder(registry, counter('d', { help: '', stability: null }))
+  recorder(registry, counter('a', ''))
+  recorder(registry, counter('b', '', { deprecated: '1.20.0' }))
+  recorder(registry, counter('c', '', { stability: 'STABLE', deprecated: '1.35.0' }))
+  recorder(registry, counter('d', '', { stability: null }))
   assert.deepEqual(
     samples(registry.text()).filter((line) => /^(registered|disabled|hidden)/.test(line)),
     [
@@ -118,9 +118,9 @@ test('both sources of allowed values exclude each other', async () => {
 
 test('OpenMetrics for clients that name it, with names that stay what they are', async () => {
   const registry = createMetrics()
-  recorder(registry, counter('a_total', { help: 'Say "a".' })).add([])
-  recorder(registry, counter('attempts', { help: 'B.', labels: ['x'] })).add(['1'], 1.5)
-  recorder(registry, histogram('seconds', { help: 'C.', buckets: [0.5, 1, 1e6] })).observe([], 1)
+  recorder(registry, counter('a_total', 'Say "a".')).add([])
+  recorder(registry, counter('attempts', 'B.', { labels: ['x'] })).add(['1'], 1.5)
+  recorder(registry, histogram('seconds', 'C.', { buckets: [0.5, 1, 1e6] })).observe([], 1)
   const answer = async (accept?: string) => {
     const response = await registry.respond(new Headers(accept === undefined ? {} : { accept }))
     return { type: response.headers.get('content-type') ?? '', text: await response.text() }

@@ -9,11 +9,11 @@ import { metricRows } from './own.ts'
 
 test('metrics are printed by name, one line per combination of labels', () => {
   const registry = createMetrics()
-  const requests = recorder(registry, counter('requests_total', { help: 'All\nrequests.', stability: 'STABLE', labels: ['verb', 'path'] }))
+  const requests = recorder(registry, counter('requests_total', 'All\nrequests.', { stability: 'STABLE', labels: ['verb', 'path'] }))
   requests.add(['get', 'a"b\\c\nd'])
   requests.add(['get', 'a"b\\c\nd'], 2)
   requests.add(['list', ''])
-  const open = recorder(registry, gauge('open', { help: 'Open ones.', stability: null }))
+  const open = recorder(registry, gauge('open', 'Open ones.', { stability: null }))
   open.add([], 3)
   open.add([], -1)
   assert.equal(
@@ -33,7 +33,7 @@ test('metrics are printed by name, one line per combination of labels', () => {
 
 test('histogram buckets are cumulative, up to +Inf', () => {
   const registry = createMetrics()
-  const durations = recorder(registry, histogram('seconds', { help: 'Time.', labels: ['verb'], buckets: [0.1, 1] }))
+  const durations = recorder(registry, histogram('seconds', 'Time.', { labels: ['verb'], buckets: [0.1, 1] }))
   for (const value of [0.05, 0.1, 0.5, 7]) durations.observe(['get'], value)
   assert.deepEqual(registry.text().split('\n').slice(2, -1), [
     'seconds_bucket{verb="get",le="0.1"} 2',
@@ -46,7 +46,7 @@ test('histogram buckets are cumulative, up to +Inf', () => {
 
 test('a summary prints count and sum', () => {
   const registry = createMetrics()
-  const durations = recorder(registry, summary('seconds', { help: 'Time.', labels: ['verb'] }))
+  const durations = recorder(registry, summary('seconds', 'Time.', { labels: ['verb'] }))
   for (const value of [0.5, 7]) durations.observe(['get'], value)
   const lines = ['# HELP seconds [ALPHA] Time.', '# TYPE seconds summary', 'seconds_sum{verb="get"} 7.5', 'seconds_count{verb="get"} 2', '']
   assert.equal(registry.text(), lines.join('\n'))
@@ -54,10 +54,7 @@ test('a summary prints count and sum', () => {
 
 test('buckets are printed as by kube-apiserver', () => {
   const registry = createMetrics()
-  const sizes = recorder(
-    registry,
-    histogram('sizes', { help: '', buckets: [0, 5e-6, 0.000075, 0.0001, 0.5, 100_000, 1_000_000, 2_500_000] }),
-  )
+  const sizes = recorder(registry, histogram('sizes', '', { buckets: [0, 5e-6, 0.000075, 0.0001, 0.5, 100_000, 1_000_000, 2_500_000] }))
   sizes.observe([], 1)
   const bounds = [...registry.text().matchAll(/le="(.*?)"/g)].map(([, bound]) => bound)
   assert.deepEqual(bounds, ['0', '5e-06', '7.5e-05', '0.0001', '0.5', '100000', '1e+06', '2.5e+06', '+Inf'])
@@ -65,8 +62,8 @@ test('buckets are printed as by kube-apiserver', () => {
 
 test('removed label values are not printed', () => {
   const registry = createMetrics()
-  const x = { help: '', labels: ['x'] } as const
-  for (const metric of [recorder(registry, counter('counter', x)), recorder(registry, gauge('gauge', x))]) {
+  const x = { labels: ['x'] } as const
+  for (const metric of [recorder(registry, counter('counter', '', x)), recorder(registry, gauge('gauge', '', x))]) {
     metric.add(['a'], 1)
     metric.add(['b'], 1)
     metric.remove(['a'])
@@ -82,8 +79,8 @@ test('removed label values are not printed', () => {
 
 test('a name is registered once, and every label needs a value', () => {
   const registry = createMetrics()
-  const a = recorder(registry, counter('a', { help: '', labels: ['x'] }))
-  assert.throws(() => recorder(registry, gauge('a', { help: '' })), /metric a is registered already/)
+  const a = recorder(registry, counter('a', '', { labels: ['x'] }))
+  assert.throws(() => recorder(registry, gauge('a', '')), /metric a is registered already/)
   // @ts-expect-error -- the type requires a value, too
   assert.throws(() => a.add([]), /want 1 label values, have 0/)
 })
@@ -116,7 +113,7 @@ test('a server starts with its start time, and shares no counts with another ser
 
 test('a metric has a bounded number of series: what exceeds it is counted as other', () => {
   const registry = createMetrics()
-  const requests = recorder(registry, counter('requests_total', { help: '', labels: ['a', 'b'], maxSeries: 3 }))
+  const requests = recorder(registry, counter('requests_total', '', { labels: ['a', 'b'], maxSeries: 3 }))
   for (let i = 0; i < 100; i++) requests.add([`a${i % 10}`, `b${i}`])
   requests.add(['a0', 'b0'], 5)
   requests.remove(['a1', 'b1'])

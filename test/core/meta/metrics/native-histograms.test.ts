@@ -38,11 +38,11 @@ for (const [name, { observed, schema, threshold, zeros, positive, negative }] of
   })
 
 const rows = {
-  requests: counter('b_requests_total', { help: 'Requests.', labels: ['verb', 'code'] }),
-  open: gauge('a_open', { help: 'Open connections.', stability: 'STABLE' }),
-  size: summary('d_size', { help: 'Sizes.', stability: null }),
-  duration: histogram('c_duration_seconds', { help: 'Durations.', buckets: [0.5, 2] }),
-  silent: counter('e_silent_total', { help: 'Never counted.', labels: ['x'] }),
+  requests: counter('b_requests_total', 'Requests.', { labels: ['verb', 'code'] }),
+  open: gauge('a_open', 'Open connections.', { stability: 'STABLE' }),
+  size: summary('d_size', 'Sizes.', { stability: null }),
+  duration: histogram('c_duration_seconds', 'Durations.', { buckets: [0.5, 2] }),
+  silent: counter('e_silent_total', 'Never counted.', { labels: ['x'] }),
 }
 
 const accept = 'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited'
