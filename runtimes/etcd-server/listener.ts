@@ -19,6 +19,7 @@ import { Intake } from '../wire/server/intake.ts'
 import { limits } from '../wire/server/limits.ts'
 import type { ServerStream } from '../wire/server/stream.ts'
 import type { Service } from './calls.ts'
+import { createGateway } from './gateway.ts'
 import { serveCall } from './grpc.ts'
 import type { Page } from './pages.ts'
 
@@ -64,7 +65,9 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const sockets = new Set<Socket>()
   let now = clock.monotonic()
 
+  const gateway = service && createGateway(service)
   const http1 = createHttpServer({ maxHeaderSize: limits.headerBytes }, (request, response) => {
+    if (gateway?.(request, response)) return
     const { status, type, body } = page(request.url ?? '/')
     response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) }).end(body)
   })
