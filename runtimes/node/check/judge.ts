@@ -1,6 +1,7 @@
 /** Judges manifests by a server in memory: each object is created or applied there as a client would. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../../core/schema/model.ts'
+import { taken } from '../../testing/call.ts'
 import { checkedKind, groupOf } from './kinds.ts'
 import type { Manifest } from './manifests.ts'
 import type { JudgingServer } from './server.ts'
@@ -42,6 +43,8 @@ interface Answer {
   /** A Status, or the object when somebody asks for it. */
   readonly body: JsonObject
 }
+
+const json = 'application/json'
 
 const rootOf = (apiVersion: string) => `${groupOf(apiVersion) === '' ? '/api' : '/apis'}/${apiVersion}`
 
@@ -151,7 +154,7 @@ export class Judge {
     const place = (await this.#place(apiVersion, kind, object)) as Place
     const path = `${place.collection}/${metadataOf(object).name}`
     for (const end = performance.now() + readyTimeout; performance.now() < end; await sleep(readyPause)) {
-      const response = await this.#server.fetch(path)
+      const response = await this.#get(path)
       if (!response.ok || ready((await response.json()) as JsonObject)) return
     }
   }
@@ -173,7 +176,7 @@ export class Judge {
   }
 
   async #discover(apiVersion: string): Promise<readonly Kind[]> {
-    const response = await this.#server.fetch(rootOf(apiVersion))
+    const response = await this.#get(rootOf(apiVersion))
     return response.ok ? ((await response.json()) as { resources: Kind[] }).resources : []
   }
 
@@ -186,13 +189,17 @@ export class Judge {
     await this.#send('POST', '/api/v1/namespaces', JSON.stringify(object))
   }
 
-  async #send(method: 'POST' | 'PATCH', path: string, body: string): Promise<Answer> {
+  #get(target: string): Promise<Response> {
+    return this.#server.send({ method: 'GET', target, headers: ['accept', json] })
+  }
+
+  async #send(method: 'POST' | 'PATCH', target: string, body: string): Promise<Answer> {
     const type = method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/yaml'
-    const response = await this.#server.fetch(path, { method, headers: { 'content-type': type, accept: 'application/json' }, body })
+    const response = await this.#server.send({ method, target, headers: ['content-type', type, 'accept', json], body })
     const warnings = warningsOf(response.headers.get('warning'))
     const isWanted = !response.ok || this.#options.judged !== undefined
     const answer = isWanted ? ((await response.json()) as JsonObject) : {}
-    if (!isWanted) await response.body?.cancel()
+    if (!isWanted) taken(response)
     return { code: response.status, warnings, body: answer }
   }
 }

@@ -1,8 +1,9 @@
 /** The server that judges: in memory, with the administrator as its only client, and without connections to anybody. */
 import type { Authenticator } from '../../../core/access/authn/authenticator.ts'
-import type { Logger, Outbound } from '../../../core/ports.ts'
+import type { Connection, Logger, Outbound } from '../../../core/ports.ts'
 import { createApiServer, type ServerOptions } from '../../../core/server.ts'
 import { memoryStore } from '../../stores/memory.ts'
+import { type Call, sendLight } from '../../testing/call.ts'
 import type { PlacedLogger } from '../log/logger.ts'
 import { nodeClock, nodeFiles } from '../start/ports.ts'
 
@@ -17,10 +18,12 @@ const administrator: Authenticator = {
 }
 
 export interface JudgingServer {
-  /** Sends a request; `path` starts with a slash. */
-  fetch(path: string, init?: RequestInit): Promise<Response>
+  /** Sends a request. The body of the answer is read, or given up with `taken`. */
+  send(call: Call): Promise<Response>
   close(): Promise<void>
 }
+
+const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process' }
 
 /** Rejects with an OptionError. */
 export async function startServer(options: ServerOptions): Promise<JudgingServer> {
@@ -28,7 +31,7 @@ export async function startServer(options: ServerOptions): Promise<JudgingServer
   const ports = { store, clock: nodeClock, files: nodeFiles, outbound, telemetry: { logger: silent } }
   const server = await createApiServer(ports, { ...options, authenticators: [administrator] })
   return {
-    fetch: (path, init) => server.fetch(new Request(`http://apiserver.check${path}`, init)),
+    send: (call) => sendLight(call, (request) => server.answer(request, connection)),
     async close() {
       await server.close()
       await store.close()
