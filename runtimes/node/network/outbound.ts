@@ -21,6 +21,8 @@ const maxRedirects = 10
 /** Milliseconds that a connection is kept for another request, as of Go's default transport. */
 const idleTimeout = 90_000
 const maxAgents = 100
+/** Maximum bytes of the headers of a response: more than the 16 KiB of node:http, of which an aggregated server's warnings alone may have as many. */
+const maxHeaderSize = 1024 * 1024
 
 /** Connects directly. */
 const direct: Dial = (host, port) => connectProxy({ host, port }, undefined)
@@ -242,7 +244,7 @@ function send(url: URL, options: SendOptions, body: ReadableStream<Uint8Array> |
       else reject(outgoing.reusedSocket && error.code === 'ECONNRESET' ? new Stale(error.message, { cause: error }) : error)
     }
     const secure = url.protocol === 'https:'
-    const outgoing = (secure ? requestHttps : requestHttp)(url, options)
+    const outgoing = (secure ? requestHttps : requestHttp)(url, { ...options, maxHeaderSize })
     inFlight.add(options)
     outgoing.once('close', () => inFlight.delete(options))
     // A request that is destroyed before it has a connection says so only when it gets one.

@@ -208,3 +208,16 @@ test('follows redirects of GET unless disabled, and sends credentials to no othe
   assert.equal((await fetch(new Request(server.url, { headers, redirect: 'manual' }), ca)).status, 302)
   await assert.rejects(fetch(new Request(`${server.url}/loop`), ca), /redirects/)
 })
+
+test('reads responses with long heads, up to 1 MiB', async () => {
+  await using server = await open(({ url }) => {
+    const size = Number(new URL(url).searchParams.get('size'))
+    const headers = Array.from({ length: 100 }, (_, at): [string, string] => [`x-${at}`, 'y'.repeat(size / 100)])
+    return new Response('read', { headers })
+  })
+  const { fetch } = createOutbound()
+  const read = async (size: number) => (await fetch(new Request(`${server.url}?size=${size}`), ca)).headers.get('x-99')?.length
+  assert.equal(await read(100_000), 1_000)
+  assert.equal(await read(1_000_000), 10_000)
+  await assert.rejects(read(2_000_000), /Header overflow/)
+})
