@@ -47,23 +47,21 @@ function validateMetadataUpdate(
   errors: FieldErrors,
   context: HookContext,
 ): void {
-  const checks: { readonly [check in Exclude<MetadataCheck, 'lateUpdate' | 'changes'>]: () => void } = {
-    object: () => validateObjectMeta(object.metadata, metaRules(definition, object, context), errors),
-    update: () => validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors),
-  }
+  const updated = () => validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
   errors.untilClosed(() => {
     validateObjectMeta(object.metadata, { namespaced: definition.namespaced, path: metadata }, errors)
-    checks.update()
+    updated()
     const isValid = errors.count === 0 && !object.metadata.generateName && !definition.strategy.nameProblems
-    for (const check of definition.metadataOnUpdate) {
-      if (check === 'lateUpdate') continue
-      if (check === 'changes') {
-        validateChanges(definition, object, old, errors, context)
-        continue
-      }
-      if (!isValid) checks[check]()
+    const again = (check: () => void) => () => {
+      if (!isValid) check()
       validateFinalizers(definition, object, errors, context)
     }
+    const checks: { readonly [check in Exclude<MetadataCheck, 'lateUpdate'>]: () => void } = {
+      object: again(() => validateObjectMeta(object.metadata, metaRules(definition, object, context), errors)),
+      update: again(updated),
+      changes: () => validateChanges(definition, object, old, errors, context),
+    }
+    for (const check of definition.metadataOnUpdate) if (check !== 'lateUpdate') checks[check]()
   })
 }
 
