@@ -1,5 +1,6 @@
 /** State of the gates of 1.36 in earlier releases that can be emulated. Source: kube_features.go of the reference server and its libraries. */
-import { isReached, type Release } from '../release.ts'
+import { once } from '../common/once.ts'
+import { isReached, ownRelease, type Release } from '../release.ts'
 import type { GateRow, GateSpec, gateRows } from './feature-gate-rows.ts'
 
 const spec =
@@ -12,7 +13,7 @@ const ga = spec('ga', true)
 const deprecated = spec('deprecated', true)
 
 /** Oldest first. Gates not listed were added in the release of their row, or have not changed since the oldest release. */
-const earlier: { readonly [name in (typeof gateRows)[number]['name']]?: readonly GateSpec[] } = {
+const earlier = once((): { readonly [name in (typeof gateRows)[number]['name']]?: readonly GateSpec[] } => ({
   APIServerTracing: [beta('1.27')],
   AggregatedDiscoveryRemoveBetaType: [deprecated('1.33')],
   AllowOverwriteTerminationGracePeriodSeconds: [deprecated('1.32', false)],
@@ -117,10 +118,11 @@ const earlier: { readonly [name in (typeof gateRows)[number]['name']]?: readonly
   WinDSR: [beta('1.33')],
   WinOverlay: [beta('1.20')],
   WindowsGracefulNodeShutdown: [alpha('1.32')],
-}
+}))
 
 /** State of a gate in a release. Undefined: the gate does not exist yet. */
 export function specOf(row: GateRow, release: Release): GateSpec | undefined {
-  const all: readonly GateSpec[] = [...((earlier as { readonly [name: string]: readonly GateSpec[] })[row.name] ?? []), row]
+  if (release === ownRelease) return row
+  const all: readonly GateSpec[] = [...((earlier() as { readonly [name: string]: readonly GateSpec[] })[row.name] ?? []), row]
   return all.findLast(({ since }) => isReached(since, release))
 }

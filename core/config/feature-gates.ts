@@ -1,4 +1,5 @@
 /** Feature gates: defaults, changed by --feature-gates (component-base/featuregate). */
+import { once } from '../common/once.ts'
 import type { Platform } from '../platform.ts'
 import { ownRelease, type Release } from '../release.ts'
 import { DecodeError } from '../schema/decode-error.ts'
@@ -20,8 +21,8 @@ export interface FeatureGates {
 
 const groups = { AllAlpha: 'alpha', AllBeta: 'beta' } as const
 
-const idle: ReadonlyMap<string, string> = new Map(
-  gateRows.flatMap(({ name, idle: reason }) => (reason === undefined ? [] : [[name, reason]])),
+const idle = once(
+  () => new Map<string, string>(gateRows.flatMap(({ name, idle: reason }) => (reason === undefined ? [] : [[name, reason]]))),
 )
 
 const isGroup = (name: string): name is keyof typeof groups => Object.hasOwn(groups, name)
@@ -65,7 +66,7 @@ export function gatesOf(release: Release): GateRow[] {
   })
 }
 
-const ownGates = gatesOf(ownRelease)
+const ownGates = once(() => gatesOf(ownRelease))
 
 /**
  * Parses --feature-gates for the (emulated) release. Explicit gates take precedence over AllAlpha and AllBeta, in any
@@ -74,7 +75,7 @@ const ownGates = gatesOf(ownRelease)
  * malformed boolean.
  */
 export function parseFeatureGates(pairs: readonly string[], platform: Platform, release: Release = ownRelease): FeatureGates {
-  const known = release === ownRelease ? ownGates : gatesOf(release)
+  const known = release === ownRelease ? ownGates() : gatesOf(release)
   const rows = new Map<string, GateRow>(known.map((row) => [row.name, row]))
   const named = new Map<string, boolean>()
   const stages = new Map<string, boolean>()
@@ -99,7 +100,7 @@ export function parseFeatureGates(pairs: readonly string[], platform: Platform, 
   const enabled = new Map<string, boolean>(known.map((row) => [row.name, named.get(row.name) ?? stages.get(row.stage) ?? row.default]))
   for (const { name, default: usual } of known) {
     const value = enabled.get(name)
-    const reason = idle.get(name)
+    const reason = idle().get(name)
     if (reason !== undefined && value !== usual) warnings.push(`${name}=${value} has no effect: ${reason}`)
   }
   const lacking = [...enabled].flatMap(([name, value]) => {

@@ -1,3 +1,4 @@
+import { once } from '../common/once.ts'
 import type { Message } from '../schema/model.ts'
 import * as admission from './admission/index.ts'
 import * as admissionregistration from './admissionregistration/index.ts'
@@ -81,10 +82,14 @@ function row(group: string, version: string, name: string, priority: number, ver
   const shared = { group, version, package: name, priority, versionPriority }
   const declared = () => Object.values(exports).filter(isMessage)
   // Messages are declared for v1, unless they are given to another version.
-  const owned = version === 'v1' ? undefined : ownMessages(declared(), version)
+  const owned = version === 'v1' ? undefined : ownMessages(declared, version)
+  const ofVersion = (definition: ResourceDefinition): ResourceDefinition => {
+    const schema = once(() => owned?.(definition.schema))
+    return Object.defineProperty({ ...definition }, 'schema', { enumerable: true, get: schema })
+  }
   return {
     ...shared,
-    definitions: owned ? definitions.map((definition) => ({ ...definition, schema: owned(definition.schema) })) : definitions,
+    definitions: owned ? definitions.map(ofVersion) : definitions,
     // Computed on demand: only documentation needs them, and there are thousands of exports.
     get messages() {
       return declared()

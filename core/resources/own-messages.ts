@@ -1,7 +1,14 @@
+import { once } from '../common/once.ts'
 import type { Field, Fields, List, MapOf, Message, MessageOptions, Schema } from '../schema/model.ts'
-import { message } from '../schema/model.ts'
+import { message, sourceOf } from '../schema/model.ts'
 
 type Descriptors = { readonly [name: string]: PropertyDescriptor }
+
+/** The options of a message, which are its properties without those that are made at the first read. */
+function optionsOf(schema: Message): MessageOptions<Fields> {
+  const { type: _, name: __, doc: ___, fields: ____, ...own } = Object.getOwnPropertyDescriptors(schema)
+  return Object.fromEntries(Object.entries(own).flatMap(([name, { get, value }]) => (get || name === 'with' ? [] : [[name, value]])))
+}
 
 /** A copy with one property replaced by what a function returns at the first read; other getters stay getters. */
 function withLazy<T extends object>(original: T, name: string, read: () => unknown): T {
@@ -17,13 +24,12 @@ function withLazy<T extends object>(original: T, name: string, read: () => unkno
 }
 
 /**
- * Returns a function that gives the messages among `own` to a Go package, wherever a schema refers to them; others stay as they are. The
+ * Returns a function that gives the messages that `declared` returns to a Go package, wherever a schema refers to them; others stay as they are. The
  * reference declares all types of a version anew, and OpenAPI models and decoding errors have the names of that version, while versions with
  * equal messages share them here. Nothing is copied before it is used.
  */
-export function ownMessages(own: readonly Message[], goPackage: string): (schema: Message) => Message {
-  // A message narrowed for one field is a copy that shares `fields` with the original.
-  const known = new Set<Fields>(own.filter(({ open }) => !open).map(({ fields }) => fields))
+export function ownMessages(declared: () => readonly Message[], goPackage: string): (schema: Message) => Message {
+  const known = once(() => new Set<unknown>(declared().flatMap((schema) => (schema.open ? [] : [sourceOf(schema)]))))
   const copiedFields = new Map<Fields, Fields>()
   const copies = new Map<Message, Message>()
 
@@ -41,8 +47,7 @@ export function ownMessages(own: readonly Message[], goPackage: string): (schema
   const messageOf = (schema: Message): Message => {
     let copy = copies.get(schema)
     if (copy === undefined) {
-      const { type: _, name, doc, fields, json: __, ...options } = schema
-      copy = message(name, doc, fieldsOf(fields)).with({ ...options, goPackage } as MessageOptions<Fields>)
+      copy = message(schema.name, schema.doc, () => fieldsOf(schema.fields)).with({ ...optionsOf(schema), goPackage })
       copies.set(schema, copy)
     }
     return copy
@@ -51,7 +56,7 @@ export function ownMessages(own: readonly Message[], goPackage: string): (schema
   const copyOf = <S extends Schema>(schema: S): S => {
     switch (schema.type) {
       case 'message':
-        return (schema.open || !known.has(schema.fields) ? schema : messageOf(schema)) as S
+        return (schema.open || !known().has(sourceOf(schema)) ? schema : messageOf(schema)) as S
       case 'list':
         return withLazy<List>(schema, 'items', () => copyOf(schema.items)) as S
       case 'map':

@@ -397,30 +397,42 @@ export interface DeclaredMessage<F extends Fields> extends Message<F> {
   with(options: MessageOptions<F>): Message<F>
 }
 
-function declare<F extends Fields>(name: string, doc: string, fields: F, options: MessageOptions<F>): Message<F> {
+function declare<F extends Fields>(name: string, doc: string, fields: F | (() => F), options: MessageOptions<F>): Message<F> {
   let flat: ReadonlyMap<string, Field> | undefined
-  return {
+  const result = {
     type: 'message' as const,
     name,
     doc,
-    fields,
+    fields: typeof fields === 'function' ? ({} as F) : fields,
     ...options,
-    get json() {
+    get json(): ReadonlyMap<string, Field> {
       flat ??= new Map(
-        Object.entries(fields).flatMap(([key, own]) => (own.inline ? [...(own.schema as Message).json] : [[key, own] as const])),
+        Object.entries(result.fields).flatMap(([key, own]) => (own.inline ? [...(own.schema as Message).json] : [[key, own] as const])),
       )
       return flat
     },
   }
+  if (typeof fields !== 'function') return result
+  let made: F | undefined
+  return Object.defineProperty(result, 'fields', { enumerable: true, get: () => (made ??= fields()) })
+}
+
+/** What a message and its copies have in common: their fields, or what makes them. */
+export function sourceOf<F extends Fields>(schema: Message<F>): F | (() => F) {
+  const { get, value } = Object.getOwnPropertyDescriptor(schema, 'fields') ?? {}
+  return (get ?? value) as F | (() => F)
 }
 
 /** One function for all messages, which are many. */
 function withOptions<F extends Fields>(this: Message<F>, options: MessageOptions<F>): Message<F> {
-  return declare(this.name, this.doc, this.fields, options)
+  return declare(this.name, this.doc, sourceOf(this), options)
 }
 
-/** Declares a message: name, description, and fields by JSON name in output order. */
-export function message<const F extends Fields>(name: string, doc: string, fields: F): DeclaredMessage<F> {
+/**
+ * Declares a message: name, description, and fields by JSON name in output order. Those that a function returns are made when they are first used:
+ * most kinds are not used in most processes.
+ */
+export function message<const F extends Fields>(name: string, doc: string, fields: F | (() => F)): DeclaredMessage<F> {
   return Object.assign(declare(name, doc, fields, {}), { with: withOptions })
 }
 
@@ -466,8 +478,8 @@ export function withFacets<S extends Schema>(schema: S, facets: Facets): S {
 
 /** The message with granular instead of atomic ownership in server-side apply. */
 export function granular<S extends Message>(schema: S): S {
-  const { atomic: _, ...rest } = schema
-  return rest as S
+  const { atomic: _, ...rest } = Object.getOwnPropertyDescriptors(schema)
+  return Object.defineProperties({}, rest) as S
 }
 
 export function list<S extends Schema>(

@@ -65,7 +65,7 @@ const units: { readonly [unit: string]: bigint } = {
   h: 3600n * second,
 }
 
-const part = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y
+const part = /(\d*)(?:\.(\d*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y
 
 /** Maximum characters of a duration. */
 const maxDurationLength = 1_000

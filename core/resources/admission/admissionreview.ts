@@ -3,7 +3,7 @@ import { UserInfo } from '../authentication/userinfo.ts'
 import { GroupVersionKind, GroupVersionResource } from '../meta/group-version.ts'
 import { Status } from '../meta/status.ts'
 
-export const AdmissionRequest = message('AdmissionRequest', 'A request that is submitted to a webhook.', {
+export const AdmissionRequest = message('AdmissionRequest', 'A request that is submitted to a webhook.', () => ({
   uid: field(1, string, 'Identifier that the response repeats.', { goType: 'types.UID', omitEmpty: false }),
   kind: field(2, GroupVersionKind, 'Kind of the object as it is sent here.', { omitEmpty: false }),
   resource: field(3, GroupVersionResource, 'Resource as it is sent here.', { omitEmpty: false }),
@@ -23,9 +23,9 @@ export const AdmissionRequest = message('AdmissionRequest', 'A request that is s
   oldObject: field(10, any, 'The present object; null for CREATE and CONNECT.'),
   dryRun: pointer(11, bool, 'Nothing will be stored.'),
   options: field(12, any, 'Options of the operation, such as CreateOptions.'),
-})
+}))
 
-export const AdmissionResponse = message('AdmissionResponse', 'The answer of a webhook.', {
+export const AdmissionResponse = message('AdmissionResponse', 'The answer of a webhook.', () => ({
   uid: field(1, string, 'Identifier of the request.', { goType: 'types.UID', omitEmpty: false }),
   allowed: field(2, bool, 'The request may go on.', { omitEmpty: false }),
   status: pointer(3, Status, 'Why it may not.'),
@@ -33,9 +33,9 @@ export const AdmissionResponse = message('AdmissionResponse', 'The answer of a w
   patchType: pointer(5, string, 'Format of the patch: JSONPatch.', { goType: 'v1.PatchType', openEnum: ['JSONPatch'] }),
   auditAnnotations: field(6, map(string), 'Annotations for the audit event.'),
   warnings: field(7, atomicList(string), 'Warnings for the client, without prefix.'),
-})
+}))
 
-export const AdmissionReview = message('AdmissionReview', 'Message to and from an admission webhook.', {
+export const AdmissionReview = message('AdmissionReview', 'Message to and from an admission webhook.', () => ({
   request: pointer(1, AdmissionRequest, 'The question.'),
   response: pointer(2, AdmissionResponse, 'The answer.'),
-}).with({ typeMeta: true })
+})).with({ typeMeta: true })

@@ -5,10 +5,10 @@ import { MatchPolicyType } from './enums.ts'
 import { defaultMatch, validateMatchPolicy, validateParamName, validateParamRef, validateVariable } from './policy-validation.ts'
 import { validateOperations, validateRule } from './rule-validation.ts'
 
-export const MatchCondition = message('MatchCondition', 'A CEL condition that a request must meet.', {
+export const MatchCondition = message('MatchCondition', 'A CEL condition that a request must meet.', () => ({
   name: required(1, string, 'Name, for messages.'),
   expression: required(2, string, 'Expression that yields true or false.'),
-}).with({
+})).with({
   validate({ name, expression }, path, errors) {
     if (!expression.trim()) errors.required(path.child('expression'))
     validateRequiredFormat(name, 'qualifiedName', path.child('name'), errors)
@@ -18,18 +18,18 @@ export const MatchCondition = message('MatchCondition', 'A CEL condition that a 
 /** The field of conditions of a webhook or policy. */
 export const matchConditions = (tag: number) => keyedList(tag, MatchCondition, 'name', 'Conditions that must all be met.')
 
-export const Rule = message('Rule', 'Resources and versions.', {
+export const Rule = message('Rule', 'Resources and versions.', () => ({
   apiGroups: field(1, atomicList(string), 'API groups; * for all.'),
   apiVersions: field(2, atomicList(string), 'API versions; * for all.'),
   resources: field(3, atomicList(string), 'Resources, such as pods, pods/* or */scale; * for all but subresources.'),
   scope: pointer(4, string, 'Cluster, Namespaced or *.', { goType: 'v1.ScopeType', publishedEnum: ['Cluster', 'Namespaced', '*'] }),
-}).with({
+})).with({
   defaults(rule) {
     rule.scope ??= '*'
   },
 })
 
-export const RuleWithOperations = message('RuleWithOperations', 'Resources and operations.', {
+export const RuleWithOperations = message('RuleWithOperations', 'Resources and operations.', () => ({
   operations: field(
     1,
     atomicList(withFacets(string, { publishedEnum: ['*', 'CREATE', 'UPDATE', 'DELETE', 'CONNECT'] })),
@@ -37,17 +37,17 @@ export const RuleWithOperations = message('RuleWithOperations', 'Resources and o
     { goType: 'v1.OperationType' },
   ),
   rule: inline(2, Rule),
-}).with({
+})).with({
   validate(rule, path, errors) {
     validateOperations(rule.operations ?? [], path.child('operations'), errors)
     validateRule(rule, path, errors)
   },
 })
 
-export const NamedRuleWithOperations = message('NamedRuleWithOperations', 'Resources and operations, optionally limited to names.', {
+export const NamedRuleWithOperations = message('NamedRuleWithOperations', 'Resources and operations, optionally limited to names.', () => ({
   resourceNames: field(1, atomicList(withFacets(string, { format: 'pathSegment' })), 'Names of objects; empty for all.'),
   ruleWithOperations: inline(2, RuleWithOperations),
-}).with({
+})).with({
   atomic: true,
   validateFirst({ resourceNames }, path, errors) {
     const isRepeat = repeats()
@@ -65,29 +65,29 @@ export const matchFields = {
   excludeResourceRules: field(4, atomicList(NamedRuleWithOperations), 'Requests that do not match all the same.'),
 }
 
-export const MatchResources = message('MatchResources', 'Requests that a policy applies to.', {
+export const MatchResources = message('MatchResources', 'Requests that a policy applies to.', () => ({
   ...matchFields,
   matchPolicy: pointer(7, string, 'Exact, or Equivalent to match other versions of a resource too.', {
     goType: 'v1.MatchPolicyType',
     publishedEnum: MatchPolicyType,
   }),
-}).with({
+})).with({
   atomic: true,
   defaults: (match) => defaultMatch(match),
   validateFirst: (match, path, errors) => validateMatchPolicy(match, path, errors),
 })
 
-export const ParamKind = message('ParamKind', 'Kind of the parameters of a policy.', {
+export const ParamKind = message('ParamKind', 'Kind of the parameters of a policy.', () => ({
   apiVersion: field(1, string, 'Group and version.'),
   kind: field(2, string, 'Kind.'),
-}).with({ atomic: true })
+})).with({ atomic: true })
 
-export const Variable = message('Variable', 'A value that other expressions can use.', {
+export const Variable = message('Variable', 'A value that other expressions can use.', () => ({
   name: required(1, string, 'Name; read as variables.<name>.'),
   expression: required(2, string, 'Expression that yields the value.'),
-}).with({ atomic: true, validate: (variable, path, errors) => validateVariable(variable, path, errors) })
+})).with({ atomic: true, validate: (variable, path, errors) => validateVariable(variable, path, errors) })
 
-export const ParamRef = message('ParamRef', 'Points at parameters; by name or by label.', {
+export const ParamRef = message('ParamRef', 'Points at parameters; by name or by label.', () => ({
   name: field(1, string, 'Name of the object.'),
   namespace: field(2, string, 'Namespace of the object; that of the request by default.'),
   selector: pointer(3, LabelSelector, 'Objects by label; the policy runs once for each.'),
@@ -95,7 +95,7 @@ export const ParamRef = message('ParamRef', 'Points at parameters; by name or by
     goType: 'v1.ParameterNotFoundActionType',
     openEnum: ['Allow', 'Deny'],
   }),
-}).with({
+})).with({
   atomic: true,
   validateFirst: (reference, path, errors) => validateParamName(reference, path, errors),
   validate: (reference, path, errors) => validateParamRef(reference, path, errors),

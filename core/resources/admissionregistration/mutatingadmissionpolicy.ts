@@ -8,22 +8,22 @@ import { MatchResources, matchConditions, ParamKind, Variable } from './match.ts
 import { validateMutatingSpec } from './policy-validation.ts'
 import { staticNameWarnings, validateStaticName } from './static-name.ts'
 
-export const ApplyConfiguration = message('ApplyConfiguration', 'A change that is merged by server-side apply.', {
+export const ApplyConfiguration = message('ApplyConfiguration', 'A change that is merged by server-side apply.', () => ({
   expression: field(1, string, 'Expression that returns the fields to apply.'),
-})
+}))
 
-export const JSONPatch = message('JSONPatch', 'A change as a JSON patch.', {
+export const JSONPatch = message('JSONPatch', 'A change as a JSON patch.', () => ({
   expression: field(1, string, 'Expression that yields the patch operations.'),
-})
+}))
 
-export const Mutation = message('Mutation', 'A change of the object; the member named by patchType is set.', {
+export const Mutation = message('Mutation', 'A change of the object; the member named by patchType is set.', () => ({
   patchType: required(2, string, 'ApplyConfiguration or JSONPatch.', {
     goType: 'v1.PatchType',
     publishedEnum: ['ApplyConfiguration', 'JSONPatch'],
   }),
   applyConfiguration: pointer(3, ApplyConfiguration, 'Fields to merge.'),
   jsonPatch: pointer(4, JSONPatch, 'Patch operations.', { internalName: 'JSONPatch' }),
-})
+}))
 
 /** The fields of the spec, in the types of a version. */
 export const policyFields = <Match extends Message, Value extends Message, Failure extends Field>(
@@ -58,9 +58,9 @@ export const MutatingAdmissionPolicySpec = message(
   validate: (spec, path, errors) => validateMutatingSpec(spec, path, errors),
 })
 
-export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', {
+export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', () => ({
   spec: field(2, MutatingAdmissionPolicySpec, 'Desired state.'),
-})
+}))
 
 export const mutatingAdmissionPolicies = resource({
   group: 'admissionregistration.<domain>',

@@ -28,9 +28,9 @@ export const bindingSpec = (matchResources: typeof MatchResources) =>
 
 export const MutatingAdmissionPolicyBindingSpec = bindingSpec(MatchResources)
 
-export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', {
+export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', () => ({
   spec: field(2, MutatingAdmissionPolicyBindingSpec, 'Desired state.'),
-})
+}))
 
 export const mutatingAdmissionPolicyBindings = resource({
   group: 'admissionregistration.<domain>',

@@ -7,7 +7,7 @@ import { matchConditions } from './match.ts'
 import { callFields, requestFields, webhookRow, webhookStrategy } from './webhook-fields.ts'
 import { defaultWebhook, validateWebhook } from './webhook-validation.ts'
 
-export const MutatingWebhook = message('MutatingWebhook', 'A webhook that may change objects.', {
+export const MutatingWebhook = message('MutatingWebhook', 'A webhook that may change objects.', () => ({
   ...requestFields,
   objectSelector: pointer(11, LabelSelector, 'Objects, by label; the old or the new one must match.'),
   ...callFields,
@@ -16,7 +16,7 @@ export const MutatingWebhook = message('MutatingWebhook', 'A webhook that may ch
     enum: ReinvocationPolicyType,
   }),
   matchConditions: matchConditions(12),
-}).with({
+})).with({
   defaults(webhook) {
     defaultWebhook(webhook)
     webhook.reinvocationPolicy ??= 'Never'
@@ -24,9 +24,9 @@ export const MutatingWebhook = message('MutatingWebhook', 'A webhook that may ch
   validate: (webhook, path, errors) => validateWebhook(webhook, path, errors),
 })
 
-export const MutatingWebhookConfiguration = object('MutatingWebhookConfiguration', 'Webhooks that may change objects.', {
+export const MutatingWebhookConfiguration = object('MutatingWebhookConfiguration', 'Webhooks that may change objects.', () => ({
   webhooks: keyedList(2, MutatingWebhook, 'name', 'The webhooks.'),
-})
+}))
 
 export const mutatingWebhookConfigurations = resource({
   ...webhookRow,

@@ -10,28 +10,28 @@ import { MatchResources, matchConditions, ParamKind, Variable } from './match.ts
 import { validatePolicyStart, validatePolicyStatus, validateValidatingSpec } from './policy-validation.ts'
 import { staticNameWarnings, validateStaticName } from './static-name.ts'
 
-export const AuditAnnotation = message('AuditAnnotation', 'An annotation that a policy adds to audit events.', {
+export const AuditAnnotation = message('AuditAnnotation', 'An annotation that a policy adds to audit events.', () => ({
   key: required(1, string, 'Key; prefixed with the name of the policy.'),
   valueExpression: required(2, string, 'Expression that yields text, or null for no annotation.'),
-})
+}))
 
-export const ExpressionWarning = message('ExpressionWarning', 'A type checking warning for an expression.', {
+export const ExpressionWarning = message('ExpressionWarning', 'A type checking warning for an expression.', () => ({
   fieldRef: required(2, string, 'Path of the expression.'),
   warning: required(3, string, 'The warning.'),
-})
+}))
 
-export const TypeChecking = message('TypeChecking', 'Result of type checking.', {
+export const TypeChecking = message('TypeChecking', 'Result of type checking.', () => ({
   expressionWarnings: field(1, atomicList(ExpressionWarning), 'Findings by expression.'),
-})
+}))
 
-export const Validation = message('Validation', 'An expression that must hold.', {
+export const Validation = message('Validation', 'An expression that must hold.', () => ({
   expression: required(1, string, 'Expression that yields true for a valid request.'),
   message: field(2, string, 'Message of a refusal.'),
   reason: pointer(3, string, 'Reason of a refusal; Invalid by default.', { goType: 'v1.StatusReason', openEnum: StatusReason }),
   messageExpression: field(4, string, 'Expression that yields the message; wins over message.'),
-})
+}))
 
-export const ValidatingAdmissionPolicySpec = message('ValidatingAdmissionPolicySpec', 'What a policy demands, and when.', {
+export const ValidatingAdmissionPolicySpec = message('ValidatingAdmissionPolicySpec', 'What a policy demands, and when.', () => ({
   paramKind: pointer(1, ParamKind, 'Kind of its parameters; absent for none.'),
   matchConstraints: pointer(2, MatchResources, 'Requests that it applies to.'),
   validations: field(3, atomicList(Validation), 'Expressions that must hold.'),
@@ -42,7 +42,7 @@ export const ValidatingAdmissionPolicySpec = message('ValidatingAdmissionPolicyS
   auditAnnotations: field(5, atomicList(AuditAnnotation), 'Annotations for audit events.'),
   matchConditions: matchConditions(6),
   variables: keyedList(7, Variable, 'name', 'Values for the expressions; a later one can use those before.'),
-}).with({
+})).with({
   defaults(spec) {
     spec.failurePolicy ??= 'Fail'
   },
@@ -50,11 +50,11 @@ export const ValidatingAdmissionPolicySpec = message('ValidatingAdmissionPolicyS
   validate: (spec, path, errors) => validateValidatingSpec(spec, path, errors),
 })
 
-export const ValidatingAdmissionPolicyStatus = message('ValidatingAdmissionPolicyStatus', 'State of a policy.', {
+export const ValidatingAdmissionPolicyStatus = message('ValidatingAdmissionPolicyStatus', 'State of a policy.', () => ({
   observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
   typeChecking: pointer(2, TypeChecking, 'Result of type checking; set when it is complete.'),
   conditions: field(3, list(Condition, { listType: 'map', keys: ['type'] }), 'Latest observations, one per condition type.'),
-})
+}))
 
 export const ValidatingAdmissionPolicy = object(
   'ValidatingAdmissionPolicy',

@@ -9,7 +9,7 @@ import { staticNameStrategy } from './static-name.ts'
 export const ValidatingAdmissionPolicyBindingSpec = message(
   'ValidatingAdmissionPolicyBindingSpec',
   'Where a policy applies, and the effect of a violation.',
-  {
+  () => ({
     policyName: required(1, string, 'The policy.', { omitEmpty: true }),
     paramRef: pointer(2, ParamRef, 'Its parameters.'),
     matchResources: pointer(3, MatchResources, 'Limits the requests further.'),
@@ -19,15 +19,15 @@ export const ValidatingAdmissionPolicyBindingSpec = message(
       'Effect of a violation: Deny, Warn, Audit.',
       { goType: 'v1.ValidationAction', omitEmpty: true },
     ),
-  },
+  }),
 ).with({
   validateFirst: ({ policyName }, path, errors) => validatePolicyName(policyName, path, errors),
   validate: ({ validationActions }, path, errors) => validateActions(validationActions, path, errors),
 })
 
-export const ValidatingAdmissionPolicyBinding = object('ValidatingAdmissionPolicyBinding', 'Puts a validating policy into force.', {
+export const ValidatingAdmissionPolicyBinding = object('ValidatingAdmissionPolicyBinding', 'Puts a validating policy into force.', () => ({
   spec: required(2, ValidatingAdmissionPolicyBindingSpec, 'Desired state.', { omitEmpty: true }),
-})
+}))
 
 export const validatingAdmissionPolicyBindings = resource({
   group: 'admissionregistration.<domain>',

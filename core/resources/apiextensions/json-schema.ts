@@ -19,12 +19,12 @@ import {
   string,
 } from '../../schema/model.ts'
 
-export const ExternalDocumentation = message('ExternalDocumentation', 'Address of documentation, with a description.', {
+export const ExternalDocumentation = message('ExternalDocumentation', 'Address of documentation, with a description.', () => ({
   description: field(1, string, 'What is found there.'),
   url: field(2, string, 'Where it is.'),
-})
+}))
 
-export const ValidationRule = message('ValidationRule', 'A CEL expression that must hold.', {
+export const ValidationRule = message('ValidationRule', 'A CEL expression that must hold.', () => ({
   rule: required(1, string, 'Expression that yields true for a valid value; self is the value, oldSelf the previous one.'),
   message: field(2, string, 'Message of a refusal.'),
   messageExpression: field(3, string, 'Expression that yields the message; wins over message.'),
@@ -34,26 +34,26 @@ export const ValidationRule = message('ValidationRule', 'A CEL expression that m
   }),
   fieldPath: field(5, string, 'Field that the refusal names, relative to the value.'),
   optionalOldSelf: pointer(6, bool, 'Runs on creation too; oldSelf is then an optional.', { gate: 'CRDValidationRatcheting' }),
-})
+}))
 
-const JSONSchemaPropsOrArray = message('JSONSchemaPropsOrArray', 'A schema, or several.', {
+const JSONSchemaPropsOrArray = message('JSONSchemaPropsOrArray', 'A schema, or several.', () => ({
   schema: pointer(1, () => JSONSchemaProps, 'The schema.'),
   jSONSchemas: field(
     2,
     atomicList(() => JSONSchemaProps),
     'The schemas.',
   ),
-})
+}))
 
-const JSONSchemaPropsOrBool = message('JSONSchemaPropsOrBool', 'A schema, or whether anything is allowed.', {
+const JSONSchemaPropsOrBool = message('JSONSchemaPropsOrBool', 'A schema, or whether anything is allowed.', () => ({
   allows: field(1, bool, 'Anything is allowed.'),
   schema: pointer(2, () => JSONSchemaProps, 'The schema.'),
-})
+}))
 
-const JSONSchemaPropsOrStringArray = message('JSONSchemaPropsOrStringArray', 'A schema, or names of properties.', {
+const JSONSchemaPropsOrStringArray = message('JSONSchemaPropsOrStringArray', 'A schema, or names of properties.', () => ({
   schema: pointer(1, () => JSONSchemaProps, 'The schema.'),
   property: field(2, atomicList(string), 'The names.'),
-})
+}))
 
 /** Models without structure in OpenAPI. */
 const model = (name: string): AnyModel => ({ path: `apiextensions-apiserver.pkg.apis.apiextensions.v1.${name}` })

@@ -6,17 +6,17 @@ import { object, specAndStatus } from '../meta/object.ts'
 import { nameProblems, validateAPIService } from './apiservice-validation.ts'
 import { apiServiceColumns } from './columns.ts'
 
-export const ServiceReference = message('ServiceReference', 'Points at a service.', {
+export const ServiceReference = message('ServiceReference', 'Points at a service.', () => ({
   namespace: field(1, string, 'Namespace of the service.'),
   name: field(2, string, 'Name of the service.'),
   port: pointer(3, int32, 'Port of the service; 443 by default.'),
-}).with({
+})).with({
   defaults(service) {
     service.port ??= 443
   },
 })
 
-export const APIServiceSpec = message('APIServiceSpec', 'The server of a group and version.', {
+export const APIServiceSpec = message('APIServiceSpec', 'The server of a group and version.', () => ({
   service: pointer(1, ServiceReference, 'Service that requests are passed on to; absent for this server itself.'),
   group: field(2, string, 'API group.'),
   version: field(3, string, 'API version.'),
@@ -24,16 +24,16 @@ export const APIServiceSpec = message('APIServiceSpec', 'The server of a group a
   caBundle: field(5, bytes, 'PEM bundle that verifies the server, in base64.', { extensions: { 'x-kubernetes-list-type': 'atomic' } }),
   groupPriorityMinimum: required(7, int32, 'Priority of the group in discovery; higher ones come first.'),
   versionPriority: required(8, int32, 'Priority of the version in its group; higher ones come first.'),
-})
+}))
 
-export const APIServiceCondition = message('APIServiceCondition', 'An observation about an API service.', {
+export const APIServiceCondition = message('APIServiceCondition', 'An observation about an API service.', () => ({
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.APIServiceConditionType', openEnum: ['Available'] }),
   ...conditionFields,
-})
+}))
 
-export const APIServiceStatus = message('APIServiceStatus', 'State of an API service.', {
+export const APIServiceStatus = message('APIServiceStatus', 'State of an API service.', () => ({
   conditions: keyedList(1, APIServiceCondition, 'type', 'Latest observations, one per condition type.'),
-})
+}))
 
 export const APIService = object(
   'APIService',

@@ -5,10 +5,14 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { controllerRevisionColumns } from './columns.ts'
 
-export const ControllerRevision = object('ControllerRevision', 'A stored state of a workload, to roll back to; its data never changes.', {
-  data: field(2, raw, 'The state.', { immutable: true }),
-  revision: required(3, int64, 'Number that grows with each revision.', { min: 0 }),
-})
+export const ControllerRevision = object(
+  'ControllerRevision',
+  'A stored state of a workload, to roll back to; its data never changes.',
+  () => ({
+    data: field(2, raw, 'The state.', { immutable: true }),
+    revision: required(3, int64, 'Number that grows with each revision.', { min: 0 }),
+  }),
+)
 
 export const controllerRevisions = resource({
   group: 'apps',

@@ -22,22 +22,22 @@ import {
 export const RollingUpdateDaemonSet = message(
   'RollingUpdateDaemonSet',
   'Bounds for pods that are missing or surplus while a daemon set is updated.',
-  {
+  () => ({
     maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 1 by default.'),
     maxSurge: pointer(2, intOrString, 'Nodes, or percentage, that may run the old and the new pod together.'),
-  },
+  }),
 )
 
 export const DaemonSetUpdateStrategy = message(
   'DaemonSetUpdateStrategy',
   'Strategy for replacing the pods of a daemon set, with its settings.',
-  {
+  () => ({
     type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', {
       goType: 'v1.DaemonSetUpdateStrategyType',
       enum: ['RollingUpdate', 'OnDelete'],
     }),
     rollingUpdate: pointer(2, RollingUpdateDaemonSet, 'Pace of a rolling update.'),
-  },
+  }),
 ).with({
   defaults(strategy) {
     strategy.type ??= 'RollingUpdate'
@@ -45,25 +45,25 @@ export const DaemonSetUpdateStrategy = message(
   },
 })
 
-export const DaemonSetSpec = message('DaemonSetSpec', 'What a daemon set runs.', {
+export const DaemonSetSpec = message('DaemonSetSpec', 'What a daemon set runs.', () => ({
   selector: requiredPointer(1, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
   template: required(2, PodTemplateSpec, 'Template of its pods.'),
   updateStrategy: field(3, DaemonSetUpdateStrategy, 'How pods are replaced after a change.'),
   minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
   revisionHistoryLimit: pointer(6, int32, 'Number of old revisions to keep; 10 by default.', { min: 0 }),
-}).with({
+})).with({
   defaults(spec) {
     spec.revisionHistoryLimit ??= 10
   },
   byKind: true,
 })
 
-export const DaemonSetCondition = message('DaemonSetCondition', 'An observation about a daemon set.', {
+export const DaemonSetCondition = message('DaemonSetCondition', 'An observation about a daemon set.', () => ({
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.DaemonSetConditionType' }),
   ...conditionFields,
-})
+}))
 
-export const DaemonSetStatus = message('DaemonSetStatus', 'State of a daemon set.', {
+export const DaemonSetStatus = message('DaemonSetStatus', 'State of a daemon set.', () => ({
   currentNumberScheduled: required(1, int32, 'Nodes that run its pod and should.'),
   numberMisscheduled: required(2, int32, 'Nodes that run its pod and should not.'),
   desiredNumberScheduled: required(3, int32, 'Nodes that should run its pod.'),
@@ -74,7 +74,7 @@ export const DaemonSetStatus = message('DaemonSetStatus', 'State of a daemon set
   numberUnavailable: field(8, int32, 'Nodes that should have an available pod and have none.'),
   collisionCount: pointer(9, int32, 'Collisions of revision names so far.'),
   conditions: keyedList(10, DaemonSetCondition, 'type', 'Latest observations, one per condition type.'),
-})
+}))
 
 export const DaemonSet = object('DaemonSet', 'Runs one pod on each node that qualifies.', specAndStatus(DaemonSetSpec, DaemonSetStatus))
 

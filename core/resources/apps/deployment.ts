@@ -28,29 +28,33 @@ import { validateCollisionCount, validateReplicaCounts } from './status-validati
 export const RollingUpdateDeployment = message(
   'RollingUpdateDeployment',
   'Bounds for pods that are missing or surplus while a deployment is updated.',
-  {
+  () => ({
     maxUnavailable: pointer(1, intOrString, 'Pods, or percentage, that may be down at a time; 25% by default.'),
     maxSurge: pointer(2, intOrString, 'Pods, or percentage, above the desired number; 25% by default.'),
-  },
+  }),
 ).with({
   // Inside of the reference they are no pointers.
   internalForm: ({ MaxUnavailable, MaxSurge }) => ({ MaxUnavailable: MaxUnavailable ?? 0, MaxSurge: MaxSurge ?? 0 }),
 })
 
-export const DeploymentStrategy = message('DeploymentStrategy', 'Strategy for replacing the pods of a deployment, with its settings.', {
-  type: field(1, string, 'RollingUpdate, or Recreate to stop all old pods first.', {
-    goType: 'v1.DeploymentStrategyType',
-    enum: ['Recreate', 'RollingUpdate'],
+export const DeploymentStrategy = message(
+  'DeploymentStrategy',
+  'Strategy for replacing the pods of a deployment, with its settings.',
+  () => ({
+    type: field(1, string, 'RollingUpdate, or Recreate to stop all old pods first.', {
+      goType: 'v1.DeploymentStrategyType',
+      enum: ['Recreate', 'RollingUpdate'],
+    }),
+    rollingUpdate: pointer(2, RollingUpdateDeployment, 'Pace of a rolling update.'),
   }),
-  rollingUpdate: pointer(2, RollingUpdateDeployment, 'Pace of a rolling update.'),
-}).with({
+).with({
   defaults(strategy) {
     strategy.type ??= 'RollingUpdate'
     if (strategy.type === 'RollingUpdate') strategy.rollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', ...strategy.rollingUpdate }
   },
 })
 
-export const DeploymentSpec = message('DeploymentSpec', 'What a deployment runs.', {
+export const DeploymentSpec = message('DeploymentSpec', 'What a deployment runs.', () => ({
   replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
   selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
   template: required(3, PodTemplateSpec, 'Template of its pods.'),
@@ -59,7 +63,7 @@ export const DeploymentSpec = message('DeploymentSpec', 'What a deployment runs.
   revisionHistoryLimit: pointer(6, int32, 'Number of old replica sets to keep; 10 by default.', { min: 0 }),
   paused: field(7, bool, 'Suspends the rollout of changes.'),
   progressDeadlineSeconds: pointer(9, int32, 'Seconds without progress until a rollout counts as failed; 600 by default.', { min: 0 }),
-}).with({
+})).with({
   defaults(spec) {
     spec.replicas ??= 1
     spec.revisionHistoryLimit ??= 10
@@ -68,7 +72,7 @@ export const DeploymentSpec = message('DeploymentSpec', 'What a deployment runs.
   byKind: true,
 })
 
-export const DeploymentCondition = message('DeploymentCondition', 'An observation about a deployment.', {
+export const DeploymentCondition = message('DeploymentCondition', 'An observation about a deployment.', () => ({
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
     goType: 'v1.DeploymentConditionType',
     openEnum: ['Available', 'Progressing', 'ReplicaFailure'],
@@ -78,9 +82,9 @@ export const DeploymentCondition = message('DeploymentCondition', 'An observatio
   lastTransitionTime: field(7, time, 'When the status last changed from one value to another.'),
   reason: field(4, string, 'One word in CamelCase that programs can match.'),
   message: field(5, string, 'Details for people.'),
-})
+}))
 
-export const DeploymentStatus = message('DeploymentStatus', 'State of a deployment.', {
+export const DeploymentStatus = message('DeploymentStatus', 'State of a deployment.', () => ({
   observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
   replicas: field(2, int32, 'Pods in all its replica sets.'),
   updatedReplicas: field(3, int32, 'Pods of the current template.'),
@@ -90,7 +94,7 @@ export const DeploymentStatus = message('DeploymentStatus', 'State of a deployme
   terminatingReplicas: pointer(9, int32, 'Pods that are being removed.', { gate: 'DeploymentReplicaSetTerminatingReplicas' }),
   conditions: keyedList(6, DeploymentCondition, 'type', 'Latest observations, one per condition type.'),
   collisionCount: pointer(8, int32, 'Collisions of replica set names so far.'),
-})
+}))
 
 export const Deployment = object(
   'Deployment',

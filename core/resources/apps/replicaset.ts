@@ -10,24 +10,24 @@ import { replicaSetColumns } from './columns.ts'
 import { validateReplicaSetSpec } from './deployment-validation.ts'
 import { validateReplicaCounts } from './status-validation.ts'
 
-export const ReplicaSetSpec = message('ReplicaSetSpec', 'What a replica set maintains.', {
+export const ReplicaSetSpec = message('ReplicaSetSpec', 'What a replica set maintains.', () => ({
   replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
   minReadySeconds: field(4, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
   selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.', { immutable: true }),
   template: field(3, PodTemplateSpec, 'Template of its pods.'),
-}).with({
+})).with({
   defaults(spec) {
     spec.replicas ??= 1
   },
   byKind: true,
 })
 
-export const ReplicaSetCondition = message('ReplicaSetCondition', 'An observation about a replica set.', {
+export const ReplicaSetCondition = message('ReplicaSetCondition', 'An observation about a replica set.', () => ({
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.ReplicaSetConditionType', openEnum: ['ReplicaFailure'] }),
   ...conditionFields,
-})
+}))
 
-export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica set.', {
+export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica set.', () => ({
   replicas: required(1, int32, 'Number of its pods.'),
   fullyLabeledReplicas: field(2, int32, 'Pods with all labels of the template.'),
   readyReplicas: field(4, int32, 'Pods that are ready.'),
@@ -35,7 +35,7 @@ export const ReplicaSetStatus = message('ReplicaSetStatus', 'State of a replica 
   terminatingReplicas: pointer(7, int32, 'Pods that are being removed.', { gate: 'DeploymentReplicaSetTerminatingReplicas' }),
   observedGeneration: field(3, int64, 'Generation of the spec that this status was computed from.'),
   conditions: keyedList(6, ReplicaSetCondition, 'type', 'Latest observations, one per condition type.'),
-})
+}))
 
 export const ReplicaSet = object('ReplicaSet', 'Keeps a number of equal pods running.', specAndStatus(ReplicaSetSpec, ReplicaSetStatus))
 

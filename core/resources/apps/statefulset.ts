@@ -30,24 +30,24 @@ export const PersistentVolumeClaimRetentionPolicyType = ['Retain', 'Delete'] as 
 export const RollingUpdateStatefulSetStrategy = message(
   'RollingUpdateStatefulSetStrategy',
   'Ordinals that a rolling update covers, and how many pods may be missing meanwhile.',
-  {
+  () => ({
     partition: pointer(1, int32, 'Only pods with this ordinal or a greater one are updated.', { min: 0 }),
     maxUnavailable: pointer(2, intOrString, 'Pods, or percentage, that may be down at a time; 1 by default.', {
       gate: 'MaxUnavailableStatefulSet',
     }),
-  },
+  }),
 )
 
 export const StatefulSetUpdateStrategy = message(
   'StatefulSetUpdateStrategy',
   'Strategy for replacing the pods of a stateful set, with its settings.',
-  {
+  () => ({
     type: field(1, string, 'RollingUpdate, or OnDelete to wait until pods are deleted.', {
       goType: 'v1.StatefulSetUpdateStrategyType',
       enum: ['RollingUpdate', 'OnDelete'],
     }),
     rollingUpdate: pointer(2, RollingUpdateStatefulSetStrategy, 'Reach and pace of a rolling update.'),
-  },
+  }),
 ).with({
   defaults(strategy, { settings }) {
     if (strategy.type === undefined) {
@@ -63,7 +63,7 @@ export const StatefulSetUpdateStrategy = message(
 export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
   'StatefulSetPersistentVolumeClaimRetentionPolicy',
   'What happens to claims created from the templates: Retain or Delete.',
-  {
+  () => ({
     whenDeleted: field(1, string, 'When the set is deleted.', {
       goType: 'v1.PersistentVolumeClaimRetentionPolicyType',
       openEnum: PersistentVolumeClaimRetentionPolicyType,
@@ -72,7 +72,7 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
       goType: 'v1.PersistentVolumeClaimRetentionPolicyType',
       openEnum: PersistentVolumeClaimRetentionPolicyType,
     }),
-  },
+  }),
 ).with({
   defaults(policy) {
     policy.whenDeleted ??= 'Retain'
@@ -80,9 +80,9 @@ export const StatefulSetPersistentVolumeClaimRetentionPolicy = message(
   },
 })
 
-export const StatefulSetOrdinals = message('StatefulSetOrdinals', 'Number of the first pod; the others follow.', {
+export const StatefulSetOrdinals = message('StatefulSetOrdinals', 'Number of the first pod; the others follow.', () => ({
   start: field(1, int32, 'Number of the first pod; 0 by default.', { omitEmpty: false, min: 0 }),
-})
+}))
 
 type Spec = Infer<typeof StatefulSetSpec>
 type Claim = NonNullable<Spec['volumeClaimTemplates']>[number]
@@ -102,7 +102,7 @@ function completeClaim(claim: Claim): Claim {
   return complete as Claim
 }
 
-export const StatefulSetSpec = message('StatefulSetSpec', 'What a stateful set runs.', {
+export const StatefulSetSpec = message('StatefulSetSpec', 'What a stateful set runs.', () => ({
   replicas: pointer(1, int32, 'Desired number of pods; 1 by default.', { min: 0 }),
   selector: requiredPointer(2, LabelSelector, 'Labels of its pods; the template must have them; cannot be changed.'),
   template: required(3, PodTemplateSpec, 'Template of its pods, which are named <set>-<ordinal>.'),
@@ -117,7 +117,7 @@ export const StatefulSetSpec = message('StatefulSetSpec', 'What a stateful set r
   minReadySeconds: field(9, int32, 'Seconds for which a pod must be ready to count as available.', { min: 0 }),
   persistentVolumeClaimRetentionPolicy: pointer(10, StatefulSetPersistentVolumeClaimRetentionPolicy, "What happens to the pods' claims."),
   ordinals: pointer(11, StatefulSetOrdinals, 'Numbering of the pods.'),
-}).with({
+})).with({
   defaults(spec) {
     spec.podManagementPolicy ??= 'OrderedReady'
     spec.replicas ??= 1
@@ -128,12 +128,12 @@ export const StatefulSetSpec = message('StatefulSetSpec', 'What a stateful set r
   byKind: true,
 })
 
-export const StatefulSetCondition = message('StatefulSetCondition', 'An observation about a stateful set.', {
+export const StatefulSetCondition = message('StatefulSetCondition', 'An observation about a stateful set.', () => ({
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.StatefulSetConditionType' }),
   ...conditionFields,
-})
+}))
 
-export const StatefulSetStatus = message('StatefulSetStatus', 'State of a stateful set.', {
+export const StatefulSetStatus = message('StatefulSetStatus', 'State of a stateful set.', () => ({
   observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
   replicas: required(2, int32, 'Number of its pods.'),
   readyReplicas: field(3, int32, 'Pods that are ready.'),
@@ -144,7 +144,7 @@ export const StatefulSetStatus = message('StatefulSetStatus', 'State of a statef
   collisionCount: pointer(9, int32, 'Collisions of revision names so far.'),
   conditions: keyedList(10, StatefulSetCondition, 'type', 'Latest observations, one per condition type.'),
   availableReplicas: field(11, int32, 'Pods that have been ready for minReadySeconds.', { omitEmpty: false }),
-})
+}))
 
 export const StatefulSet = object(
   'StatefulSet',

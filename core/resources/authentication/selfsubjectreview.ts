@@ -3,13 +3,13 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { UserInfo } from './userinfo.ts'
 
-export const SelfSubjectReviewStatus = message('SelfSubjectReviewStatus', 'What the server knows about the caller.', {
+export const SelfSubjectReviewStatus = message('SelfSubjectReviewStatus', 'What the server knows about the caller.', () => ({
   userInfo: field(1, UserInfo, 'The caller.'),
-})
+}))
 
-export const SelfSubjectReview = object('SelfSubjectReview', 'Returns the user of the request.', {
+export const SelfSubjectReview = object('SelfSubjectReview', 'Returns the user of the request.', () => ({
   status: field(2, SelfSubjectReviewStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+}))
 
 export const selfSubjectReviews = resource({
   group: 'authentication.<domain>',

@@ -6,10 +6,10 @@ import { SubjectAccessReviewSpec, SubjectAccessReviewStatus } from './subjectacc
 export const LocalSubjectAccessReview = object(
   'LocalSubjectAccessReview',
   'Checks whether a user may perform an action in one namespace.',
-  {
+  () => ({
     spec: required(2, SubjectAccessReviewSpec, 'User and action; their namespace must be that of the request.'),
     status: field(3, SubjectAccessReviewStatus, 'The answer.'),
-  },
+  }),
 )
 
 export const localSubjectAccessReviews = resource({

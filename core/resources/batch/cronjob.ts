@@ -9,12 +9,12 @@ import { validateCronJob } from './cronjob-validation.ts'
 import { JobSpec } from './job.ts'
 import { cronJobWarnings } from './job-warnings.ts'
 
-export const JobTemplateSpec = message('JobTemplateSpec', 'Metadata and spec of the jobs that a cron job creates.', {
+export const JobTemplateSpec = message('JobTemplateSpec', 'Metadata and spec of the jobs that a cron job creates.', () => ({
   metadata: field(1, ObjectMeta, 'Labels and annotations of the jobs.'),
   spec: field(2, JobSpec, 'Spec of the jobs.'),
-})
+}))
 
-export const CronJobSpec = message('CronJobSpec', 'When to run jobs, and which.', {
+export const CronJobSpec = message('CronJobSpec', 'When to run jobs, and which.', () => ({
   schedule: required(1, string, 'Times to run, in cron format.', { notEmpty: true }),
   timeZone: pointer(8, string, 'Time zone of the schedule; that of the controller by default.'),
   startingDeadlineSeconds: pointer(2, int64, 'Seconds by which a run may be late; later it counts as missed.', { min: 0 }),
@@ -26,7 +26,7 @@ export const CronJobSpec = message('CronJobSpec', 'When to run jobs, and which.'
   jobTemplate: required(5, JobTemplateSpec, 'Template of the jobs.'),
   successfulJobsHistoryLimit: pointer(6, int32, 'Number of successful jobs to keep; 3 by default.', { min: 0 }),
   failedJobsHistoryLimit: pointer(7, int32, 'Number of failed jobs to keep; 1 by default.', { min: 0 }),
-}).with({
+})).with({
   defaults(spec) {
     spec.concurrencyPolicy ??= 'Allow'
     spec.suspend ??= false
@@ -36,16 +36,16 @@ export const CronJobSpec = message('CronJobSpec', 'When to run jobs, and which.'
   byKind: true,
 })
 
-export const CronJobStatus = message('CronJobStatus', 'State of a cron job.', {
+export const CronJobStatus = message('CronJobStatus', 'State of a cron job.', () => ({
   active: field(1, atomicList(ObjectReference), 'Jobs that run now.'),
   lastScheduleTime: pointer(4, time, 'When a job was last started.'),
   lastSuccessfulTime: pointer(5, time, 'When a job last succeeded.'),
-})
+}))
 
-export const CronJob = object('CronJob', 'Runs jobs on a schedule.', {
+export const CronJob = object('CronJob', 'Runs jobs on a schedule.', () => ({
   spec: required(2, CronJobSpec, 'Desired state.', { omitEmpty: true }),
   status: field(3, CronJobStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+}))
 
 export const cronJobs = resource({
   group: 'batch',

@@ -18,7 +18,7 @@ import { jobSpecWarnings } from './job-warnings.ts'
 export const PodFailurePolicyOnExitCodesRequirement = message(
   'PodFailurePolicyOnExitCodesRequirement',
   'A test of exit codes of failed containers.',
-  {
+  () => ({
     containerName: pointer(1, string, 'Container to check; all containers by default.'),
     operator: required(2, string, 'In or NotIn; exit code 0 is never checked.', {
       goType: 'v1.PodFailurePolicyOnExitCodesOperator',
@@ -26,19 +26,23 @@ export const PodFailurePolicyOnExitCodesRequirement = message(
       notEmpty: true,
     }),
     values: required(3, list(int32, { listType: 'set' }), 'Exit codes to compare with.'),
-  },
+  }),
 )
 
-export const PodFailurePolicyOnPodConditionsPattern = message('PodFailurePolicyOnPodConditionsPattern', 'A pod condition to match.', {
-  type: required(1, string, 'Type of the condition.', { goType: 'v1.PodConditionType', openEnum: PodConditionType }),
-  status: field(2, string, 'Its status; True by default.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus, omitEmpty: false }),
-}).with({
+export const PodFailurePolicyOnPodConditionsPattern = message(
+  'PodFailurePolicyOnPodConditionsPattern',
+  'A pod condition to match.',
+  () => ({
+    type: required(1, string, 'Type of the condition.', { goType: 'v1.PodConditionType', openEnum: PodConditionType }),
+    status: field(2, string, 'Its status; True by default.', { goType: 'v1.ConditionStatus', openEnum: ConditionStatus, omitEmpty: false }),
+  }),
+).with({
   defaults(pattern) {
     pattern.status ||= 'True'
   },
 })
 
-export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'Reaction to a kind of failure.', {
+export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'Reaction to a kind of failure.', () => ({
   action: required(1, string, 'FailJob, FailIndex, Ignore or Count.', {
     goType: 'v1.PodFailurePolicyAction',
     enum: ['FailJob', 'FailIndex', 'Ignore', 'Count'],
@@ -46,26 +50,26 @@ export const PodFailurePolicyRule = message('PodFailurePolicyRule', 'Reaction to
   }),
   onExitCodes: pointer(2, PodFailurePolicyOnExitCodesRequirement, 'Applies to failures with these exit codes.'),
   onPodConditions: field(3, atomicList(PodFailurePolicyOnPodConditionsPattern), 'Applies to failures with one of these conditions.'),
-})
+}))
 
-export const PodFailurePolicy = message('PodFailurePolicy', 'Rules that decide how a failed pod counts.', {
+export const PodFailurePolicy = message('PodFailurePolicy', 'Rules that decide how a failed pod counts.', () => ({
   rules: required(
     1,
     atomicList(PodFailurePolicyRule),
     'Rules in order; the first that applies decides, and without one the failure counts.',
   ),
-})
+}))
 
-export const SuccessPolicyRule = message('SuccessPolicyRule', 'When a job counts as successful; all given parts must hold.', {
+export const SuccessPolicyRule = message('SuccessPolicyRule', 'When a job counts as successful; all given parts must hold.', () => ({
   succeededIndexes: pointer(1, string, 'Indexes that must have succeeded, such as 1,3-5.'),
   succeededCount: pointer(2, int32, 'Number of indexes that must have succeeded.'),
-})
+}))
 
-export const SuccessPolicy = message('SuccessPolicy', 'Rules that decide when enough indexes have succeeded.', {
+export const SuccessPolicy = message('SuccessPolicy', 'Rules that decide when enough indexes have succeeded.', () => ({
   rules: required(1, atomicList(SuccessPolicyRule), 'Alternatives, of which one is enough.'),
-})
+}))
 
-export const JobSpec = message('JobSpec', 'What a job runs, and when it is done.', {
+export const JobSpec = message('JobSpec', 'What a job runs, and when it is done.', () => ({
   parallelism: pointer(1, int32, 'Greatest number of pods at a time; 1 by default.', { min: 0 }),
   completions: pointer(2, int32, 'Number of pods that must succeed; absent when any one success is enough.', { min: 0 }),
   activeDeadlineSeconds: pointer(3, int64, 'Seconds after which the job fails.', { min: 0 }),
@@ -91,26 +95,26 @@ export const JobSpec = message('JobSpec', 'What a job runs, and when it is done.
     format: 'domainPrefixedPath',
     maxLength: 63,
   }),
-}).with({ byKind: true })
+})).with({ byKind: true })
 
-export const JobCondition = message('JobCondition', 'An observation about a job.', {
+export const JobCondition = message('JobCondition', 'An observation about a job.', () => ({
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
     goType: 'v1.JobConditionType',
     openEnum: ['Suspended', 'Complete', 'Failed', 'FailureTarget', 'SuccessCriteriaMet'],
   }),
   ...probedConditionFields,
-})
+}))
 
 export const UncountedTerminatedPods = message(
   'UncountedTerminatedPods',
   'UIDs of ended pods that the counters of a job do not include yet.',
-  {
+  () => ({
     succeeded: field(1, list(string, { listType: 'set' }), 'UIDs of pods that succeeded.', { goType: 'types.UID' }),
     failed: field(2, list(string, { listType: 'set' }), 'UIDs of pods that failed.', { goType: 'types.UID' }),
-  },
+  }),
 )
 
-export const JobStatus = message('JobStatus', 'State of a job.', {
+export const JobStatus = message('JobStatus', 'State of a job.', () => ({
   conditions: field(1, atomicList(JobCondition), 'Latest observations; Complete and Failed end the job.', {
     patchStrategy: 'merge',
     patchMergeKey: 'type',
@@ -125,7 +129,7 @@ export const JobStatus = message('JobStatus', 'State of a job.', {
   failedIndexes: pointer(10, string, 'Indexes that failed, such as 1,3-5.'),
   uncountedTerminatedPods: pointer(8, UncountedTerminatedPods, 'Ended pods that are not in the counters yet.'),
   ready: pointer(9, int32, 'Active pods that are ready.'),
-})
+}))
 
 export const Job = object('Job', 'Runs pods until enough of them have succeeded.', specAndStatus(JobSpec, JobStatus))
 

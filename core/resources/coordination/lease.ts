@@ -5,7 +5,7 @@ import { leaseColumns } from './columns.ts'
 import { CoordinatedLeaseStrategy } from './enums.ts'
 import { validateStrategy } from './strategy-validation.ts'
 
-export const LeaseSpec = message('LeaseSpec', 'Who holds a lease, and until when.', {
+export const LeaseSpec = message('LeaseSpec', 'Who holds a lease, and until when.', () => ({
   holderIdentity: pointer(1, string, 'Present holder.'),
   leaseDurationSeconds: pointer(2, int32, 'Seconds after renewTime when others may take the lease.', { min: 0, exclusiveMin: true }),
   acquireTime: pointer(3, microTime, 'When the present holder took it.'),
@@ -17,16 +17,16 @@ export const LeaseSpec = message('LeaseSpec', 'Who holds a lease, and until when
     gate: 'CoordinatedLeaderElection',
   }),
   preferredHolder: pointer(7, string, 'Candidate to which the holder should yield.', { gate: 'CoordinatedLeaderElection' }),
-}).with({
+})).with({
   validate({ strategy, preferredHolder }, path, errors) {
     if (strategy !== undefined) validateStrategy(strategy, path.child('strategy'), errors)
     if (preferredHolder && !strategy) errors.forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined')
   },
 })
 
-export const Lease = object('Lease', 'A lock with a time limit; used for leader election and heartbeats.', {
+export const Lease = object('Lease', 'A lock with a time limit; used for leader election and heartbeats.', () => ({
   spec: field(2, LeaseSpec, 'Desired state.'),
-})
+}))
 
 export const leases = resource({
   group: 'coordination.<domain>',

@@ -3,9 +3,9 @@ import { resource } from '../definition.ts'
 import { object } from '../meta/object.ts'
 import { ObjectReference } from './references.ts'
 
-export const Binding = object('Binding', 'Ties a pod to a node; created by a scheduler.', {
+export const Binding = object('Binding', 'Ties a pod to a node; created by a scheduler.', () => ({
   target: required(2, ObjectReference, 'The node.'),
-})
+}))
 
 export const bindings = resource({
   group: '',

@@ -7,31 +7,31 @@ import { ContainerResizePolicy, ResourceRequirements } from './resources.ts'
 import { SecurityContext } from './security.ts'
 import { VolumeDevice, VolumeMount } from './volume-mount.ts'
 
-export const ContainerPort = message('ContainerPort', 'A port that a container listens on.', {
+export const ContainerPort = message('ContainerPort', 'A port that a container listens on.', () => ({
   name: field(1, string, 'Name by which services can refer to the port; unique in the pod.'),
   hostPort: field(2, int32, 'Port of the node that is forwarded here; with host networking equal to containerPort.'),
   containerPort: required(3, int32, 'Port inside the container.'),
   protocol: field(4, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol, default: 'TCP' }),
   hostIP: field(5, string, 'Address of the node that hostPort is bound to.'),
-})
+}))
 
-export const ContainerRestartRuleOnExitCodes = message('ContainerRestartRuleOnExitCodes', "A test of a container's exit code.", {
+export const ContainerRestartRuleOnExitCodes = message('ContainerRestartRuleOnExitCodes', "A test of a container's exit code.", () => ({
   operator: required(1, string, 'In or NotIn.', {
     goType: 'v1.ContainerRestartRuleOnExitCodesOperator',
     openEnum: ['In', 'NotIn'],
     omitEmpty: true,
   }),
   values: field(2, list(int32, { listType: 'set' }), 'Exit codes to compare with.'),
-})
+}))
 
-export const ContainerRestartRule = message('ContainerRestartRule', 'What happens when a container ends in a certain way.', {
+export const ContainerRestartRule = message('ContainerRestartRule', 'What happens when a container ends in a certain way.', () => ({
   action: required(1, string, 'Action to take: Restart, or RestartAllContainers.', {
     goType: 'v1.ContainerRestartRuleAction',
     openEnum: ['Restart', 'RestartAllContainers'],
     omitEmpty: true,
   }),
   exitCodes: pointer(2, ContainerRestartRuleOnExitCodes, 'Exit codes for which the rule applies.'),
-})
+}))
 
 /** Fields of containers; ephemeral containers have the same ones. */
 export const containerFields = {

@@ -9,7 +9,7 @@ const refused = <F extends Field>(field: F) => documented(field, 'Not allowed fo
 export const EphemeralContainerCommon = message(
   'EphemeralContainerCommon',
   'The fields that an ephemeral container shares with ordinary ones.',
-  {
+  () => ({
     ...containerFields,
     ports: refused(ports),
     resources: documented(resources, 'Not allowed; spare resources of the pod are used.'),
@@ -18,14 +18,14 @@ export const EphemeralContainerCommon = message(
     readinessProbe: refused(readinessProbe),
     startupProbe: refused(startupProbe),
     lifecycle: refused(lifecycle),
-  },
+  }),
 ).with({ defaults: (container) => defaultContainer(container) })
 
 export const EphemeralContainer = message(
   'EphemeralContainer',
   'A container that is added to a running pod for debugging and never restarted.',
-  {
+  () => ({
     ephemeralContainerCommon: inline(1, EphemeralContainerCommon),
     targetContainerName: field(2, string, 'Container whose process namespace it joins, if the runtime can.'),
-  },
+  }),
 ).with({ gated: [stopSignals] })

@@ -7,17 +7,17 @@ import { validateEvent } from './event-validation.ts'
 import { objectValidation } from './object-validation.ts'
 import { ObjectReference } from './references.ts'
 
-export const EventSource = message('EventSource', 'Who reported an event.', {
+export const EventSource = message('EventSource', 'Who reported an event.', () => ({
   component: field(1, string, 'Component that reported it.'),
   host: field(2, string, 'Node on which that component runs.'),
-})
+}))
 
-export const EventSeries = message('EventSeries', 'Counts of an event that keeps happening.', {
+export const EventSeries = message('EventSeries', 'Counts of an event that keeps happening.', () => ({
   count: field(1, int32, 'Occurrences up to the last heartbeat.'),
   lastObservedTime: field(2, microTime, 'When it was last seen.'),
-})
+}))
 
-export const Event = message('Event', 'A report of something that happened to an object; kept for a limited time.', {
+export const Event = message('Event', 'A report of something that happened to an object; kept for a limited time.', () => ({
   metadata: required(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries."),
   involvedObject: required(2, ObjectReference, 'Object that the event is about.'),
   reason: field(3, string, 'Why the action was taken, in one word.'),
@@ -33,7 +33,7 @@ export const Event = message('Event', 'A report of something that happened to an
   related: pointer(13, ObjectReference, 'Second object that takes part in the action.'),
   reportingComponent: field(14, string, 'Name of the controller that reports.', { omitEmpty: false }),
   reportingInstance: field(15, string, 'Instance of that controller.', { omitEmpty: false }),
-}).with({ typeMeta: true })
+})).with({ typeMeta: true })
 
 export const events = resource({
   group: '',

@@ -5,7 +5,7 @@ import { defaultLimits, validateLimitRange } from './limitrange-validation.ts'
 import { objectValidation } from './object-validation.ts'
 import { resourceList } from './resource-list.ts'
 
-export const LimitRangeItem = message('LimitRangeItem', 'Bounds and defaults of resources for one type of object.', {
+export const LimitRangeItem = message('LimitRangeItem', 'Bounds and defaults of resources for one type of object.', () => ({
   type: required(1, string, 'What is limited: Container, Pod or PersistentVolumeClaim.', {
     goType: 'v1.LimitType',
     openEnum: ['Pod', 'Container', 'PersistentVolumeClaim'],
@@ -15,19 +15,19 @@ export const LimitRangeItem = message('LimitRangeItem', 'Bounds and defaults of 
   default: field(4, resourceList, 'Limits for those that name none.', { goType: 'v1.ResourceList' }),
   defaultRequest: field(5, resourceList, 'Requests for those that name none.', { goType: 'v1.ResourceList' }),
   maxLimitRequestRatio: field(6, resourceList, 'Greatest quotient of limit and request.', { goType: 'v1.ResourceList' }),
-}).with({
+})).with({
   defaults(item) {
     defaultLimits(item)
   },
 })
 
-export const LimitRangeSpec = message('LimitRangeSpec', 'What a limit range enforces.', {
+export const LimitRangeSpec = message('LimitRangeSpec', 'What a limit range enforces.', () => ({
   limits: required(1, atomicList(LimitRangeItem), 'Rules by type of object.'),
-})
+}))
 
-export const LimitRange = object('LimitRange', 'Bounds of resource use for the objects of a namespace.', {
+export const LimitRange = object('LimitRange', 'Bounds of resource use for the objects of a namespace.', () => ({
   spec: field(2, LimitRangeSpec, 'Desired state.'),
-})
+}))
 
 export const limitRanges = resource({
   group: '',

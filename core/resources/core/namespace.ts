@@ -7,13 +7,13 @@ import { specFinalizers } from './namespace-subresources.ts'
 import { keepFinalizers, labelWithName, prepareNamespace, validateNamespace, validateNamespaceStatus } from './namespace-validation.ts'
 import { objectValidation } from './object-validation.ts'
 
-export const NamespaceSpec = message('NamespaceSpec', 'What a namespace still waits for.', {
+export const NamespaceSpec = message('NamespaceSpec', 'What a namespace still waits for.', () => ({
   finalizers: field(1, atomicList(string), 'Parties that must clean up before the namespace is removed.', {
     goType: 'v1.FinalizerName',
   }),
-})
+}))
 
-export const NamespaceCondition = message('NamespaceCondition', 'An observation about a namespace, mostly about its deletion.', {
+export const NamespaceCondition = message('NamespaceCondition', 'An observation about a namespace, mostly about its deletion.', () => ({
   type: required(1, string, 'Aspect that is judged, in CamelCase.', {
     goType: 'v1.NamespaceConditionType',
     openEnum: [
@@ -28,12 +28,12 @@ export const NamespaceCondition = message('NamespaceCondition', 'An observation 
   lastTransitionTime: field(4, time, 'When the status last changed from one value to another.'),
   reason: field(5, string, 'One word in CamelCase that programs can match.'),
   message: field(6, string, 'Details for people.'),
-})
+}))
 
-export const NamespaceStatus = message('NamespaceStatus', 'State of a namespace.', {
+export const NamespaceStatus = message('NamespaceStatus', 'State of a namespace.', () => ({
   phase: field(1, string, 'Active or Terminating.', { goType: 'v1.NamespacePhase', enum: ['Active', 'Terminating'] }),
   conditions: keyedList(2, NamespaceCondition, 'type', 'Latest observations, one per condition type.'),
-}).with({
+})).with({
   defaults(status) {
     status.phase ||= 'Active'
   },

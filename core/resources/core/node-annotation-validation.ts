@@ -7,20 +7,20 @@ import { OwnerReference } from '../meta/objectmeta.ts'
 import { Taint } from './scheduling.ts'
 import { validateTaints } from './scheduling-validation.ts'
 
-const PodSignature = message('PodSignature', 'Pods of one controller.', {
+const PodSignature = message('PodSignature', 'Pods of one controller.', () => ({
   podController: pointer(1, OwnerReference, 'The controller.'),
-})
+}))
 
-const PreferAvoidPodsEntry = message('PreferAvoidPodsEntry', 'Pods that should avoid a node.', {
+const PreferAvoidPodsEntry = message('PreferAvoidPodsEntry', 'Pods that should avoid a node.', () => ({
   podSignature: required(1, PodSignature, 'The pods.'),
   evictionTime: field(2, time, 'When they were evicted.'),
   reason: field(3, string, 'Why, as one word.'),
   message: field(4, string, 'Why, for readers.'),
-})
+}))
 
-const AvoidPods = message('AvoidPods', 'All pods that should avoid a node.', {
+const AvoidPods = message('AvoidPods', 'All pods that should avoid a node.', () => ({
   preferAvoidPods: field(1, list(PreferAvoidPodsEntry), 'Signatures of the pods.'),
-})
+}))
 
 const taints = 'scheduler.alpha.<labels>/taints'
 const avoidedPods = 'scheduler.alpha.<labels>/preferAvoidPods'

@@ -10,7 +10,7 @@ import { objectValidation } from './object-validation.ts'
 import { NodeProxyOptions } from './proxy-options.ts'
 import { Taint } from './scheduling.ts'
 
-export const NodeSpec = message('NodeSpec', 'How a node takes part in the cluster.', {
+export const NodeSpec = message('NodeSpec', 'How a node takes part in the cluster.', () => ({
   podCIDR: field(1, string, 'Address range of its pods.'),
   podCIDRs: field(7, list(string, { listType: 'set' }), 'Address ranges of its pods, one per address family.', {
     patchStrategy: 'merge',
@@ -20,7 +20,7 @@ export const NodeSpec = message('NodeSpec', 'How a node takes part in the cluste
   taints: field(5, atomicList(Taint), 'Taints that pods have to tolerate.'),
   configSource: pointer(6, NodeConfigSource, 'No longer used.'),
   externalID: field(2, string, 'No longer used.'),
-}).with({
+})).with({
   defaults(spec) {
     pairPodCIDRs(spec)
   },

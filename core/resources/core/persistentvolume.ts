@@ -48,7 +48,7 @@ import {
   RBDPersistentVolumeSource,
 } from './volume-network.ts'
 
-export const PersistentVolumeSource = message('PersistentVolumeSource', 'Where a persistent volume is kept; one member is set.', {
+export const PersistentVolumeSource = message('PersistentVolumeSource', 'Where a persistent volume is kept; one member is set.', () => ({
   gcePersistentDisk: pointer(1, GCEPersistentDiskVolumeSource, 'Disk of Google Compute Engine.'),
   awsElasticBlockStore: pointer(2, AWSElasticBlockStoreVolumeSource, 'Disk of Amazon Web Services.'),
   hostPath: pointer(3, HostPathVolumeSource, 'Directory of a node; for tests on a single node.'),
@@ -71,7 +71,7 @@ export const PersistentVolumeSource = message('PersistentVolumeSource', 'Where a
   local: pointer(20, LocalVolumeSource, 'Disk or directory of one node.'),
   storageos: pointer(21, StorageOSPersistentVolumeSource, 'StorageOS volume.', { internalName: 'StorageOS' }),
   csi: pointer(22, CSIPersistentVolumeSource, 'Volume of a CSI driver.'),
-}).with({
+})).with({
   internalOrder: [
     'gcePersistentDisk',
     'awsElasticBlockStore',
@@ -98,11 +98,11 @@ export const PersistentVolumeSource = message('PersistentVolumeSource', 'Where a
   ],
 })
 
-export const VolumeNodeAffinity = message('VolumeNodeAffinity', 'The nodes from which a volume can be reached.', {
+export const VolumeNodeAffinity = message('VolumeNodeAffinity', 'The nodes from which a volume can be reached.', () => ({
   required: pointer(1, NodeSelector, 'Nodes must match this.'),
-})
+}))
 
-export const PersistentVolumeSpec = message('PersistentVolumeSpec', 'What a persistent volume is and how it may be used.', {
+export const PersistentVolumeSpec = message('PersistentVolumeSpec', 'What a persistent volume is and how it may be used.', () => ({
   capacity: field(1, resourceList, 'Size and other resources.', { goType: 'v1.ResourceList' }),
   persistentVolumeSource: inline(2, PersistentVolumeSource),
   accessModes: field(3, atomicList(withFacets(string, { enum: PersistentVolumeAccessMode })), 'Ways in which it can be mounted.', {
@@ -120,9 +120,9 @@ export const PersistentVolumeSpec = message('PersistentVolumeSpec', 'What a pers
   volumeMode: pointer(8, string, 'Filesystem or Block.', { goType: 'v1.PersistentVolumeMode', enum: PersistentVolumeMode }),
   nodeAffinity: pointer(9, VolumeNodeAffinity, 'Nodes from which it can be reached.'),
   volumeAttributesClassName: pointer(10, string, 'Class of its changeable attributes.', { gate: 'VolumeAttributesClass' }),
-}).with({})
+})).with({})
 
-export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State of a persistent volume.', {
+export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State of a persistent volume.', () => ({
   phase: field(1, string, 'Available, Bound, Released, Failed or Pending.', {
     goType: 'v1.PersistentVolumePhase',
     enum: ['Pending', 'Available', 'Bound', 'Released', 'Failed'],
@@ -130,7 +130,7 @@ export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State o
   message: field(2, string, 'Why it is in this state.'),
   reason: field(3, string, 'One word for a failure.'),
   lastPhaseTransitionTime: pointer(4, time, 'When the phase last changed.'),
-}).with({
+})).with({
   defaults(status) {
     status.phase ||= 'Pending'
   },

@@ -14,7 +14,7 @@ import { TypedLocalObjectReference, TypedObjectReference } from './references.ts
 import { resourceList } from './resource-list.ts'
 import { VolumeResourceRequirements } from './resources.ts'
 
-export const PersistentVolumeClaimSpec = message('PersistentVolumeClaimSpec', 'The storage requested by a claim.', {
+export const PersistentVolumeClaimSpec = message('PersistentVolumeClaimSpec', 'The storage requested by a claim.', () => ({
   accessModes: field(
     1,
     atomicList(withFacets(string, { enum: PersistentVolumeAccessMode })),
@@ -29,29 +29,33 @@ export const PersistentVolumeClaimSpec = message('PersistentVolumeClaimSpec', 'T
   dataSource: pointer(7, TypedLocalObjectReference, 'Snapshot or claim to fill the new volume from.'),
   dataSourceRef: pointer(8, TypedObjectReference, 'Like dataSource, for any kind of object and from other namespaces.'),
   volumeAttributesClassName: pointer(9, string, "Class of the volume's changeable attributes.", { gate: 'VolumeAttributesClass' }),
-}).with({
+})).with({
   defaults(spec) {
     spec.volumeMode ??= 'Filesystem'
   },
 })
 
-export const PersistentVolumeClaimTemplate = message('PersistentVolumeClaimTemplate', 'Template of the claim of an ephemeral volume.', {
-  metadata: field(1, ObjectMeta, 'Labels and annotations of the claim.'),
-  spec: required(2, PersistentVolumeClaimSpec, 'Spec of the claim.'),
-})
+export const PersistentVolumeClaimTemplate = message(
+  'PersistentVolumeClaimTemplate',
+  'Template of the claim of an ephemeral volume.',
+  () => ({
+    metadata: field(1, ObjectMeta, 'Labels and annotations of the claim.'),
+    spec: required(2, PersistentVolumeClaimSpec, 'Spec of the claim.'),
+  }),
+)
 
-export const ModifyVolumeStatus = message('ModifyVolumeStatus', "Progress of a change of a volume's attributes class.", {
+export const ModifyVolumeStatus = message('ModifyVolumeStatus', "Progress of a change of a volume's attributes class.", () => ({
   targetVolumeAttributesClassName: field(1, string, 'Class that is being applied.'),
   status: required(2, string, 'Pending, InProgress or Infeasible.', {
     goType: 'v1.PersistentVolumeClaimModifyVolumeStatus',
     enum: ['Pending', 'InProgress', 'Infeasible'],
   }),
-})
+}))
 
 export const PersistentVolumeClaimCondition = message(
   'PersistentVolumeClaimCondition',
   'An observation about a claim, mostly about a resize.',
-  {
+  () => ({
     type: required(1, string, 'Aspect that is judged, in CamelCase.', {
       goType: 'v1.PersistentVolumeClaimConditionType',
       openEnum: [
@@ -65,10 +69,10 @@ export const PersistentVolumeClaimCondition = message(
       ],
     }),
     ...probedConditionFields,
-  },
+  }),
 )
 
-export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus', 'State of a claim.', {
+export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus', 'State of a claim.', () => ({
   phase: field(1, string, 'Pending, Bound or Lost.', { goType: 'v1.PersistentVolumeClaimPhase', enum: ['Pending', 'Bound', 'Lost'] }),
   accessModes: field(
     2,
@@ -97,7 +101,7 @@ export const PersistentVolumeClaimStatus = message('PersistentVolumeClaimStatus'
   ),
   currentVolumeAttributesClassName: pointer(8, string, 'Attributes class in force.', { gate: 'VolumeAttributesClass' }),
   modifyVolumeStatus: pointer(9, ModifyVolumeStatus, 'Progress of a change of the attributes class.', { gate: 'VolumeAttributesClass' }),
-}).with({
+})).with({
   defaults(status) {
     status.phase ||= 'Pending'
   },

@@ -25,47 +25,47 @@ import { Toleration, TopologySpreadConstraint } from './scheduling.ts'
 import { PodSecurityContext } from './security.ts'
 import { Volume } from './volume.ts'
 
-export const HostAlias = message('HostAlias', "Lines for the pod's hosts file.", {
+export const HostAlias = message('HostAlias', "Lines for the pod's hosts file.", () => ({
   ip: required(1, string, 'Address.'),
   hostnames: field(2, atomicList(string), 'Names for it.'),
-})
+}))
 
-export const PodDNSConfigOption = message('PodDNSConfigOption', 'A resolver option.', {
+export const PodDNSConfigOption = message('PodDNSConfigOption', 'A resolver option.', () => ({
   name: field(1, string, 'Name of the option.'),
   value: pointer(2, string, 'Its value, if it takes one.'),
-})
+}))
 
-export const PodDNSConfig = message('PodDNSConfig', 'Resolver settings that are merged with those of the DNS policy.', {
+export const PodDNSConfig = message('PodDNSConfig', 'Resolver settings that are merged with those of the DNS policy.', () => ({
   nameservers: field(1, atomicList(string), 'Addresses of name servers, appended to those of the policy.'),
   searches: field(2, atomicList(string), 'Search domains, appended to those of the policy.'),
   options: field(3, atomicList(PodDNSConfigOption), "Options; these win over the policy's."),
-})
+}))
 
-export const PodReadinessGate = message('PodReadinessGate', 'A condition that must be true for the pod to be ready.', {
+export const PodReadinessGate = message('PodReadinessGate', 'A condition that must be true for the pod to be ready.', () => ({
   conditionType: required(1, string, 'Type of the condition.', { goType: 'v1.PodConditionType', openEnum: PodConditionType }),
-})
+}))
 
-export const PodOS = message('PodOS', 'Name of an operating system, such as linux or windows.', {
+export const PodOS = message('PodOS', 'Name of an operating system, such as linux or windows.', () => ({
   name: required(1, string, 'linux or windows.', { goType: 'v1.OSName', openEnum: ['linux', 'windows'] }),
-})
+}))
 
-export const PodSchedulingGate = message('PodSchedulingGate', 'Something that the scheduler waits for before it places a pod.', {
+export const PodSchedulingGate = message('PodSchedulingGate', 'Something that the scheduler waits for before it places a pod.', () => ({
   name: required(1, string, 'Name of the gate.'),
-})
+}))
 
 export const PodResourceClaim = message(
   'PodResourceClaim',
   'A resource claim that containers can refer to; one of the two sources is set.',
-  {
+  () => ({
     name: required(1, string, 'Name within the pod.'),
     resourceClaimName: pointer(3, string, "Existing claim in the pod's namespace."),
     resourceClaimTemplateName: pointer(4, string, 'Template of a claim created for this pod.'),
-  },
+  }),
 )
 
-export const PodSchedulingGroup = message('PodSchedulingGroup', 'Name of the pod group that a pod is scheduled with.', {
+export const PodSchedulingGroup = message('PodSchedulingGroup', 'Name of the pod group that a pod is scheduled with.', () => ({
   podGroupName: pointer(1, string, 'Pod group in the same namespace.'),
-}).with({ unions: [{ members: ['podGroupName'] }] })
+})).with({ unions: [{ members: ['podGroupName'] }] })
 
 interface Mounting {
   volumeMounts?: { name: string }[] | undefined
@@ -109,7 +109,7 @@ function withHostFields(shown: JsonObject, value: JsonObject): JsonObject {
   return { ...shown, SecurityContext: shown['SecurityContext'] === null ? null : { ...host, ...(shown['SecurityContext'] as JsonObject) } }
 }
 
-export const PodSpec = message('PodSpec', 'What a pod runs and where.', {
+export const PodSpec = message('PodSpec', 'What a pod runs and where.', () => ({
   volumes: field(1, list(Volume, { listType: 'map', keys: ['name'] }), 'Volumes that containers can mount.', {
     patchStrategy: 'merge,retainKeys',
     patchMergeKey: 'name',
@@ -191,7 +191,7 @@ export const PodSpec = message('PodSpec', 'What a pod runs and where.', {
     gate: 'HostnameOverride',
   }),
   schedulingGroup: pointer(43, PodSchedulingGroup, 'Group of pods that this one is scheduled with.', { gate: 'GenericWorkload' }),
-}).with({
+})).with({
   defaults(spec) {
     spec.dnsPolicy ||= 'ClusterFirst'
     spec.restartPolicy ||= 'Always'

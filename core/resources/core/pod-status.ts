@@ -9,54 +9,58 @@ import { ResourceRequirements } from './resources.ts'
 export const ContainerExtendedResourceRequest = message(
   'ContainerExtendedResourceRequest',
   "Which device request stands for a container's extended resource.",
-  {
+  () => ({
     containerName: required(1, string, 'Container that requests it.'),
     resourceName: required(2, string, 'Extended resource.'),
     requestName: required(3, string, 'Request in the special claim.'),
-  },
+  }),
 )
 
-export const HostIP = message('HostIP', 'An address of the node that runs a pod.', {
+export const HostIP = message('HostIP', 'An address of the node that runs a pod.', () => ({
   ip: required(1, string, 'The address.'),
-})
+}))
 
 export const NodeAllocatableResourceClaimStatus = message(
   'NodeAllocatableResourceClaimStatus',
   'Node resources that a pod gets through a resource claim.',
-  {
+  () => ({
     resourceClaimName: required(1, string, 'The claim.'),
     containers: field(2, list(string, { listType: 'set' }), 'Containers that use it.'),
     resources: required(3, map(quantity), 'Amounts, by resource.', { goType: 'map[v1.ResourceName]resource.Quantity' }),
-  },
+  }),
 )
 
-export const PodCondition = message('PodCondition', 'An observation about a pod.', {
+export const PodCondition = message('PodCondition', 'An observation about a pod.', () => ({
   type: required(1, string, 'Aspect that is judged, in CamelCase.', { goType: 'v1.PodConditionType', openEnum: PodConditionType }),
   observedGeneration: field(7, int64, 'Generation of the spec that the condition speaks about.', {
     gate: 'PodObservedGenerationTracking',
   }),
   ...probedConditionFields,
-})
+}))
 
-export const PodIP = message('PodIP', 'An address of a pod.', {
+export const PodIP = message('PodIP', 'An address of a pod.', () => ({
   ip: required(1, string, 'The address.'),
-})
+}))
 
-export const PodResourceClaimStatus = message('PodResourceClaimStatus', 'The claim that stands behind an entry of spec.resourceClaims.', {
-  name: required(1, string, 'Name of that entry.'),
-  resourceClaimName: pointer(2, string, 'Claim created from the template; absent when none was needed.'),
-})
+export const PodResourceClaimStatus = message(
+  'PodResourceClaimStatus',
+  'The claim that stands behind an entry of spec.resourceClaims.',
+  () => ({
+    name: required(1, string, 'Name of that entry.'),
+    resourceClaimName: pointer(2, string, 'Claim created from the template; absent when none was needed.'),
+  }),
+)
 
 export const PodExtendedResourceClaimStatus = message(
   'PodExtendedResourceClaimStatus',
   "The special claim that backs a pod's extended resources.",
-  {
+  () => ({
     requestMappings: required(1, atomicList(ContainerExtendedResourceRequest), "Device request for each container's extended resource."),
     resourceClaimName: required(2, string, 'The claim.'),
-  },
+  }),
 )
 
-export const PodStatus = message('PodStatus', 'State of a pod.', {
+export const PodStatus = message('PodStatus', 'State of a pod.', () => ({
   observedGeneration: field(17, int64, 'Generation of the spec that this status was computed from.', {
     gate: 'PodObservedGenerationTracking',
   }),
@@ -107,7 +111,7 @@ export const PodStatus = message('PodStatus', 'State of a pod.', {
     'Node resources obtained through claims.',
     { gate: 'DRANodeAllocatableResources' },
   ),
-}).with({
+})).with({
   defaults(status) {
     const [first] = status.podIPs ?? []
     if (status.podIP && status.podIP !== first?.ip) status.podIPs = [{ ip: status.podIP }]
@@ -115,6 +119,6 @@ export const PodStatus = message('PodStatus', 'State of a pod.', {
   },
 })
 
-export const PodStatusResult = object('PodStatusResult', 'A pod status as a node agent returns it.', {
+export const PodStatusResult = object('PodStatusResult', 'A pod status as a node agent returns it.', () => ({
   status: field(2, PodStatus, 'The status.'),
-})
+}))

@@ -8,9 +8,9 @@ import { PodTemplateSpec } from './pod-template.ts'
 import { validatePodTemplate } from './pod-validation.ts'
 import { templateWarnings } from './template-warnings.ts'
 
-export const PodTemplate = object('PodTemplate', 'A stored template for pods.', {
+export const PodTemplate = object('PodTemplate', 'A stored template for pods.', () => ({
   template: field(2, PodTemplateSpec, 'The template.'),
-})
+}))
 
 export const podTemplates = resource({
   group: '',

@@ -5,7 +5,7 @@ import { secretColumns } from './columns.ts'
 import { mergeTexts, validateSecret, validateSecretUpdate } from './data-validation.ts'
 import { tlsWarnings } from './tls-warnings.ts'
 
-export const Secret = object('Secret', 'Confidential data that pods can read.', {
+export const Secret = object('Secret', 'Confidential data that pods can read.', () => ({
   immutable: pointer(5, bool, 'True forbids changes of the data; it cannot be undone.'),
   data: field(2, map(bytes), 'Values in base64.'),
   stringData: field(4, map(string), 'Values as text; merged into data on writes and never returned.'),
@@ -22,7 +22,7 @@ export const Secret = object('Secret', 'Confidential data that pods can read.', 
       'bootstrap.<labels>/token',
     ],
   }),
-})
+}))
 
 export const secrets = resource({
   group: '',

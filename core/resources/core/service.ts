@@ -34,24 +34,24 @@ import { validateServiceStatus, validateServiceUpdate } from './service-update-v
 import { validateService } from './service-validation.ts'
 import { ingressWarnings, serviceWarnings } from './service-warnings.ts'
 
-export const ClientIPConfig = message('ClientIPConfig', 'Settings of session affinity by client address.', {
+export const ClientIPConfig = message('ClientIPConfig', 'Settings of session affinity by client address.', () => ({
   timeoutSeconds: pointer(1, int32, 'Seconds that a session sticks, up to 86400; 10800 by default.'),
-})
+}))
 
-export const ServicePort = message('ServicePort', 'A port of a service.', {
+export const ServicePort = message('ServicePort', 'A port of a service.', () => ({
   name: field(1, string, 'DNS label; may be empty when there is one port only.'),
   protocol: field(2, string, 'UDP, TCP or SCTP.', { goType: 'v1.Protocol', enum: Protocol, default: 'TCP' }),
   appProtocol: pointer(6, string, 'Application protocol: a registered service name or a prefixed name.'),
   port: required(3, int32, 'Port that the service offers.'),
   targetPort: field(4, intOrString, 'Port number or name in the pods; equal to port by default.'),
   nodePort: field(5, int32, 'Port on every node, for NodePort and LoadBalancer; chosen when absent.'),
-})
+}))
 
-export const SessionAffinityConfig = message('SessionAffinityConfig', 'Settings of each kind of session affinity.', {
+export const SessionAffinityConfig = message('SessionAffinityConfig', 'Settings of each kind of session affinity.', () => ({
   clientIP: pointer(1, ClientIPConfig, 'Settings for affinity by client address.'),
-})
+}))
 
-export const ServiceSpec = message('ServiceSpec', 'How a service is reached and which pods stand behind it.', {
+export const ServiceSpec = message('ServiceSpec', 'How a service is reached and which pods stand behind it.', () => ({
   ports: field(1, list(ServicePort, { listType: 'map', keys: ['port', 'protocol'] }), 'Ports that it offers.', {
     patchStrategy: 'merge',
     patchMergeKey: 'port',
@@ -95,16 +95,16 @@ export const ServiceSpec = message('ServiceSpec', 'How a service is reached and 
     enum: ['Cluster', 'Local'],
   }),
   trafficDistribution: pointer(23, string, 'Wish about which endpoints get traffic, such as PreferSameZone.'),
-}).with({
+})).with({
   defaults(spec) {
     defaultService(spec)
   },
 })
 
-export const ServiceStatus = message('ServiceStatus', 'State of a service.', {
+export const ServiceStatus = message('ServiceStatus', 'State of a service.', () => ({
   loadBalancer: field(1, LoadBalancerStatus, 'State of its load balancer.'),
   conditions: keyedList(2, Condition, 'type', 'Latest observations, one per condition type.'),
-})
+}))
 
 export const Service = object('Service', 'A stable address for a set of pods.', specAndStatus(ServiceSpec, ServiceStatus))
 

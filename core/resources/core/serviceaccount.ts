@@ -6,11 +6,11 @@ import { serviceAccountColumns } from './columns.ts'
 import { objectValidation } from './object-validation.ts'
 import { LocalObjectReference, ObjectReference } from './references.ts'
 
-export const ServiceAccount = object('ServiceAccount', 'An identity for the processes of pods.', {
+export const ServiceAccount = object('ServiceAccount', 'An identity for the processes of pods.', () => ({
   secrets: keyedList(2, ObjectReference, 'name', 'Secrets that its pods may use.'),
   imagePullSecrets: field(3, atomicList(LocalObjectReference), 'Image credentials for its pods.'),
   automountServiceAccountToken: pointer(4, bool, 'Whether pods get its token; pods can decide otherwise.'),
-})
+}))
 
 type Account = Infer<typeof ServiceAccount>
 

@@ -1,7 +1,7 @@
 import { bool, field, message, pointer, required, string } from '../../schema/model.ts'
 import { RecursiveReadOnlyMode } from './enums.ts'
 
-export const VolumeMount = message('VolumeMount', "A volume's place in a container's file system.", {
+export const VolumeMount = message('VolumeMount', "A volume's place in a container's file system.", () => ({
   name: required(1, string, 'Volume of the pod.'),
   readOnly: field(2, bool, 'Mounts it read-only.'),
   recursiveReadOnly: pointer(7, string, 'Makes mounts below it read-only too: Disabled, IfPossible or Enabled.', {
@@ -15,9 +15,9 @@ export const VolumeMount = message('VolumeMount', "A volume's place in a contain
     enum: ['None', 'HostToContainer', 'Bidirectional'],
   }),
   subPathExpr: field(6, string, 'Like subPath, with $(NAME) expanded to environment variables.'),
-})
+}))
 
-export const VolumeDevice = message('VolumeDevice', "A block volume's place in a container.", {
+export const VolumeDevice = message('VolumeDevice', "A block volume's place in a container.", () => ({
   name: required(1, string, 'Claim volume of the pod.'),
   devicePath: required(2, string, 'Path of the device in the container.'),
-})
+}))

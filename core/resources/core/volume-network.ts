@@ -1,26 +1,30 @@
 import { atomicList, bool, field, int32, type Message, map, message, pointer, required, string } from '../../schema/model.ts'
 import { LocalObjectReference, SecretReference } from './references.ts'
 
-export const CSIPersistentVolumeSource = message('CSIPersistentVolumeSource', 'Driver, handle and secrets of a volume of a CSI driver.', {
-  driver: required(1, string, 'Name of the driver.'),
-  volumeHandle: required(2, string, "Driver's identifier of the volume."),
-  readOnly: field(3, bool, 'Mounts the volume read-only.'),
-  fsType: field(4, string, 'File system to mount, such as ext4 or xfs.'),
-  volumeAttributes: field(5, map(string), 'Parameters that the driver understands.'),
-  controllerPublishSecretRef: pointer(6, SecretReference, 'Secret for attaching and detaching.'),
-  nodeStageSecretRef: pointer(7, SecretReference, 'Secret for staging on the node.'),
-  nodePublishSecretRef: pointer(8, SecretReference, 'Secret for mounting into the pod.'),
-  controllerExpandSecretRef: pointer(9, SecretReference, 'Secret for resizing by the controller.'),
-  nodeExpandSecretRef: pointer(10, SecretReference, 'Secret for resizing on the node.'),
-})
+export const CSIPersistentVolumeSource = message(
+  'CSIPersistentVolumeSource',
+  'Driver, handle and secrets of a volume of a CSI driver.',
+  () => ({
+    driver: required(1, string, 'Name of the driver.'),
+    volumeHandle: required(2, string, "Driver's identifier of the volume."),
+    readOnly: field(3, bool, 'Mounts the volume read-only.'),
+    fsType: field(4, string, 'File system to mount, such as ext4 or xfs.'),
+    volumeAttributes: field(5, map(string), 'Parameters that the driver understands.'),
+    controllerPublishSecretRef: pointer(6, SecretReference, 'Secret for attaching and detaching.'),
+    nodeStageSecretRef: pointer(7, SecretReference, 'Secret for staging on the node.'),
+    nodePublishSecretRef: pointer(8, SecretReference, 'Secret for mounting into the pod.'),
+    controllerExpandSecretRef: pointer(9, SecretReference, 'Secret for resizing by the controller.'),
+    nodeExpandSecretRef: pointer(10, SecretReference, 'Secret for resizing on the node.'),
+  }),
+)
 
-export const CSIVolumeSource = message('CSIVolumeSource', 'A CSI volume that belongs to its pod.', {
+export const CSIVolumeSource = message('CSIVolumeSource', 'A CSI volume that belongs to its pod.', () => ({
   driver: required(1, string, 'Name of the driver.'),
   readOnly: pointer(2, bool, 'Mounts the volume read-only.'),
   fsType: pointer(3, string, 'File system to mount, such as ext4 or xfs.'),
   volumeAttributes: field(4, map(string), 'Parameters that the driver understands.'),
   nodePublishSecretRef: pointer(5, LocalObjectReference, 'Secret for mounting into the pod.'),
-})
+}))
 
 const cephFS = <Secret extends Message>(secret: Secret) => ({
   monitors: required(1, atomicList(string), 'Addresses of Ceph monitors.'),
@@ -43,13 +47,13 @@ export const CephFSVolumeSource = message(
   cephFS(LocalObjectReference),
 )
 
-export const FCVolumeSource = message('FCVolumeSource', 'A Fibre Channel logical unit, by target or by wwid.', {
+export const FCVolumeSource = message('FCVolumeSource', 'A Fibre Channel logical unit, by target or by wwid.', () => ({
   targetWWNs: field(1, atomicList(string), 'World wide names of the target.'),
   lun: pointer(2, int32, 'Logical unit number.'),
   fsType: field(3, string, 'File system to mount, such as ext4 or xfs.'),
   readOnly: field(4, bool, 'Mounts the volume read-only.'),
   wwids: field(5, atomicList(string), 'World wide identifiers of the unit.', { internalName: 'WWIDs' }),
-})
+}))
 
 const flex = <Secret extends Message>(secret: Secret) => ({
   driver: required(1, string, 'Name of the plugin.'),
@@ -73,10 +77,14 @@ const glusterfs = {
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
 }
 
-export const GlusterfsPersistentVolumeSource = message('GlusterfsPersistentVolumeSource', 'Endpoints and path of a Gluster volume.', {
-  ...glusterfs,
-  endpointsNamespace: pointer(4, string, 'Namespace of the endpoints; that of the claim by default.'),
-})
+export const GlusterfsPersistentVolumeSource = message(
+  'GlusterfsPersistentVolumeSource',
+  'Endpoints and path of a Gluster volume.',
+  () => ({
+    ...glusterfs,
+    endpointsNamespace: pointer(4, string, 'Namespace of the endpoints; that of the claim by default.'),
+  }),
+)
 
 export const GlusterfsVolumeSource = message('GlusterfsVolumeSource', 'Endpoints and path of a Gluster volume.', glusterfs)
 
@@ -106,11 +114,11 @@ export const ISCSIVolumeSource = message(
   iscsi(LocalObjectReference),
 )
 
-export const NFSVolumeSource = message('NFSVolumeSource', 'Server and path of an NFS export.', {
+export const NFSVolumeSource = message('NFSVolumeSource', 'Server and path of an NFS export.', () => ({
   server: required(1, string, 'Host name or address of the server.'),
   path: required(2, string, 'Exported path.'),
   readOnly: field(3, bool, 'Mounts the volume read-only.'),
-})
+}))
 
 const rbd = <Secret extends Message>(secret: Secret) => ({
   monitors: required(1, atomicList(string), 'Addresses of Ceph monitors.', { internalName: 'CephMonitors' }),

@@ -27,20 +27,24 @@ import {
 } from './volume-network.ts'
 import { ConfigMapVolumeSource, DownwardAPIVolumeSource, ProjectedVolumeSource, SecretVolumeSource } from './volume-projected.ts'
 
-export const EphemeralVolumeSource = message('EphemeralVolumeSource', 'A volume whose claim is created for the pod and deleted with it.', {
-  volumeClaimTemplate: pointer(1, PersistentVolumeClaimTemplate, 'Template of the claim, which is named <pod>-<volume>.'),
-})
+export const EphemeralVolumeSource = message(
+  'EphemeralVolumeSource',
+  'A volume whose claim is created for the pod and deleted with it.',
+  () => ({
+    volumeClaimTemplate: pointer(1, PersistentVolumeClaimTemplate, 'Template of the claim, which is named <pod>-<volume>.'),
+  }),
+)
 
 export const PersistentVolumeClaimVolumeSource = message(
   'PersistentVolumeClaimVolumeSource',
   "Name of a claim in the pod's namespace, and how its volume is mounted.",
-  {
+  () => ({
     claimName: required(1, string, "Claim in the pod's namespace."),
     readOnly: field(2, bool, 'Mounts it read-only everywhere.'),
-  },
+  }),
 )
 
-export const VolumeSource = message('VolumeSource', "Where a pod's volume comes from; one member is set.", {
+export const VolumeSource = message('VolumeSource', "Where a pod's volume comes from; one member is set.", () => ({
   hostPath: pointer(1, HostPathVolumeSource, 'File or directory of the node.'),
   emptyDir: pointer(2, EmptyDirVolumeSource, 'Directory that lives as long as the pod.'),
   gcePersistentDisk: pointer(3, GCEPersistentDiskVolumeSource, 'Disk of Google Compute Engine.'),
@@ -71,7 +75,7 @@ export const VolumeSource = message('VolumeSource', "Where a pod's volume comes 
   csi: pointer(28, CSIVolumeSource, 'Volume of a CSI driver.'),
   ephemeral: pointer(29, EphemeralVolumeSource, 'Volume whose claim is created for the pod.'),
   image: pointer(30, ImageVolumeSource, 'Files of an OCI image or artifact.'),
-}).with({
+})).with({
   internalOrder: [
     ...['hostPath', 'emptyDir', 'gcePersistentDisk', 'awsElasticBlockStore', 'gitRepo', 'secret', 'nfs', 'iscsi', 'glusterfs'],
     ...['persistentVolumeClaim', 'rbd', 'quobyte', 'flexVolume', 'cinder', 'cephfs', 'flocker', 'downwardAPI', 'fc', 'azureFile'],
@@ -80,10 +84,10 @@ export const VolumeSource = message('VolumeSource', "Where a pod's volume comes 
   ],
 })
 
-export const Volume = message('Volume', 'A volume of a pod.', {
+export const Volume = message('Volume', 'A volume of a pod.', () => ({
   name: required(1, string, 'DNS label, unique in the pod.'),
   volumeSource: inline(2, VolumeSource),
-}).with({
+})).with({
   defaults(volume) {
     if (Object.keys(volume).every((key) => key === 'name')) volume.emptyDir = {}
   },

@@ -6,12 +6,12 @@ import { resource } from '../definition.ts'
 import { ObjectMeta } from '../meta/objectmeta.ts'
 import { conversion } from './conversion.ts'
 
-export const EventSeries = message('EventSeries', 'Counts of an event that keeps happening.', {
+export const EventSeries = message('EventSeries', 'Counts of an event that keeps happening.', () => ({
   count: required(1, int32, 'Occurrences up to the last heartbeat.'),
   lastObservedTime: required(2, microTime, 'When it was last seen.'),
-})
+}))
 
-export const Event = message('Event', 'A report of something that happened to an object; kept for a limited time.', {
+export const Event = message('Event', 'A report of something that happened to an object; kept for a limited time.', () => ({
   metadata: field(1, ObjectMeta, "Standard object's metadata: name, labels and what else every object carries.", { omitEmpty: false }),
   eventTime: required(2, microTime, 'When it was first observed.'),
   series: pointer(3, EventSeries, 'Counts of repeated occurrences; absent for a single one.'),
@@ -27,7 +27,7 @@ export const Event = message('Event', 'A report of something that happened to an
   deprecatedFirstTimestamp: field(13, time, 'First time, as in core events.'),
   deprecatedLastTimestamp: field(14, time, 'Last time, as in core events.'),
   deprecatedCount: field(15, int32, 'Count, as in core events.'),
-}).with({ typeMeta: true })
+})).with({ typeMeta: true })
 
 export const events = resource({
   group: 'events.<domain>',

@@ -16,8 +16,9 @@ export const specAndStatus = <Spec extends Message, Status extends Message>(spec
 export function object<const F extends Fields>(
   name: string,
   doc: string,
-  fields: F,
+  fields: F | (() => F),
   options: Omit<MessageOptions<WithMetadata<F>>, 'typeMeta'> = {},
 ): Message<WithMetadata<F>> {
-  return message(name, doc, { metadata, ...fields } as WithMetadata<F>).with({ ...options, typeMeta: true })
+  const all = () => ({ metadata, ...(typeof fields === 'function' ? fields() : fields) }) as WithMetadata<F>
+  return message(name, doc, all).with({ ...options, typeMeta: true })
 }

@@ -15,18 +15,18 @@ import {
   time,
 } from '../../schema/model.ts'
 
-export const OwnerReference = message('OwnerReference', 'Points at an object that owns another one.', {
+export const OwnerReference = message('OwnerReference', 'Points at an object that owns another one.', () => ({
   apiVersion: required(5, string, 'Group and version of the owner.'),
   kind: required(1, string, 'Kind of the owner.'),
   name: required(3, string, 'Name of the owner.'),
   uid: required(4, string, 'UID of the owner.', { goType: 'types.UID' }),
   controller: pointer(6, bool, 'True for the one owner that manages the object.'),
   blockOwnerDeletion: pointer(7, bool, 'True delays a foreground deletion of the owner until this object is gone.'),
-}).with({ atomic: true, versioned: true })
+})).with({ atomic: true, versioned: true })
 
 const fields: AnySchema = { ...any, model: { path: 'apimachinery.pkg.apis.meta.v1.FieldsV1', object: true } }
 
-export const ManagedFieldsEntry = message('ManagedFieldsEntry', 'The fields that one manager has set.', {
+export const ManagedFieldsEntry = message('ManagedFieldsEntry', 'The fields that one manager has set.', () => ({
   manager: field(1, string, 'Name of the manager.'),
   operation: field(2, string, 'How they were set: Apply or Update.', {
     goType: 'v1.ManagedFieldsOperationType',
@@ -37,9 +37,9 @@ export const ManagedFieldsEntry = message('ManagedFieldsEntry', 'The fields that
   fieldsType: field(6, string, 'Format of the fields; always FieldsV1.'),
   fieldsV1: pointer(7, fields, 'The fields, as a trie of names.'),
   subresource: field(8, string, 'Subresource through which they were set; empty for the object itself.'),
-})
+}))
 
-export const ObjectMeta = message('ObjectMeta', 'Metadata that every stored object carries.', {
+export const ObjectMeta = message('ObjectMeta', 'Metadata that every stored object carries.', () => ({
   name: field(1, string, 'Name, unique among objects of its kind in the namespace; cannot be changed.'),
   generateName: field(2, string, 'Start of a name that the server completes when no name is given.'),
   namespace: field(3, string, 'Namespace of the object; empty for cluster-wide kinds.'),
@@ -57,4 +57,4 @@ export const ObjectMeta = message('ObjectMeta', 'Metadata that every stored obje
     patchStrategy: 'merge',
   }),
   managedFields: field(17, atomicList(ManagedFieldsEntry), 'Which manager set which fields.'),
-})
+}))

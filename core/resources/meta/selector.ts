@@ -2,14 +2,14 @@ import { formats } from '../../schema/formats/formats.ts'
 import { atomicList, field, map, message, required, string } from '../../schema/model.ts'
 import { validateLabels } from '../../schema/object-meta.ts'
 
-export const LabelSelectorRequirement = message('LabelSelectorRequirement', 'One comparison of a label with a set of values.', {
+export const LabelSelectorRequirement = message('LabelSelectorRequirement', 'One comparison of a label with a set of values.', () => ({
   key: required(1, string, 'Label key.'),
   operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', {
     goType: 'v1.LabelSelectorOperator',
     openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
   }),
   values: field(3, atomicList(string), 'Operands; none for Exists and DoesNotExist.'),
-}).with({
+})).with({
   versioned: true,
   validate({ key, operator, values = [] }, path, errors) {
     if (operator === 'In' || operator === 'NotIn') {
@@ -29,10 +29,10 @@ export const LabelSelectorRequirement = message('LabelSelectorRequirement', 'One
 export const LabelSelector = message(
   'LabelSelector',
   'Selects objects by label; all parts must hold, and an empty one selects everything.',
-  {
+  () => ({
     matchLabels: field(1, map(string), 'Labels that the object must have.'),
     matchExpressions: field(2, atomicList(LabelSelectorRequirement), 'Requirements on labels.'),
-  },
+  }),
 ).with({
   atomic: true,
   versioned: true,
@@ -41,11 +41,11 @@ export const LabelSelector = message(
   },
 })
 
-export const FieldSelectorRequirement = message('FieldSelectorRequirement', 'One comparison of a field with a set of values.', {
+export const FieldSelectorRequirement = message('FieldSelectorRequirement', 'One comparison of a field with a set of values.', () => ({
   key: required(1, string, 'Path of the field.'),
   operator: required(2, string, 'In, NotIn, Exists or DoesNotExist.', {
     goType: 'v1.FieldSelectorOperator',
     openEnum: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
   }),
   values: field(3, atomicList(string), 'Operands; none for Exists and DoesNotExist.'),
-})
+}))

@@ -6,13 +6,17 @@ import { validateDomainPrefixedPath, validateUnchanged } from '../validation.ts'
 import { ingressClassColumns } from './columns.ts'
 import { validateParameters } from './ingress-validation.ts'
 
-export const IngressClassParametersReference = message('IngressClassParametersReference', 'Points at parameters of an ingress class.', {
-  apiGroup: pointer(1, string, 'Group of the object; absent for the core group.'),
-  kind: required(2, string, 'Kind of the object.'),
-  name: required(3, string, 'Name of the object.'),
-  scope: pointer(4, string, 'Cluster or Namespace.', { omitEmpty: false }),
-  namespace: pointer(5, string, 'Namespace of the object, with scope Namespace.'),
-}).with({
+export const IngressClassParametersReference = message(
+  'IngressClassParametersReference',
+  'Points at parameters of an ingress class.',
+  () => ({
+    apiGroup: pointer(1, string, 'Group of the object; absent for the core group.'),
+    kind: required(2, string, 'Kind of the object.'),
+    name: required(3, string, 'Name of the object.'),
+    scope: pointer(4, string, 'Cluster or Namespace.', { omitEmpty: false }),
+    namespace: pointer(5, string, 'Namespace of the object, with scope Namespace.'),
+  }),
+).with({
   defaults(reference) {
     reference.scope ??= 'Cluster'
   },
@@ -20,14 +24,14 @@ export const IngressClassParametersReference = message('IngressClassParametersRe
 
 const maxControllerLength = 250
 
-export const IngressClassSpec = message('IngressClassSpec', 'Who implements a class.', {
+export const IngressClassSpec = message('IngressClassSpec', 'Who implements a class.', () => ({
   controller: field(1, string, 'Controller, as a prefixed name; cannot be changed.'),
   parameters: pointer(2, IngressClassParametersReference, "Object with the controller's parameters."),
-})
+}))
 
-export const IngressClass = object('IngressClass', 'A class of ingresses.', {
+export const IngressClass = object('IngressClass', 'A class of ingresses.', () => ({
   spec: field(2, IngressClassSpec, 'Desired state.'),
-})
+}))
 
 export const ingressClasses = resource({
   group: 'networking.<domain>',

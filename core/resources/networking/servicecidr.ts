@@ -5,13 +5,13 @@ import { object, specAndStatus } from '../meta/object.ts'
 import { validateServiceCIDR } from './address-validation.ts'
 import { serviceCIDRColumns } from './columns.ts'
 
-export const ServiceCIDRSpec = message('ServiceCIDRSpec', 'Address ranges for services.', {
+export const ServiceCIDRSpec = message('ServiceCIDRSpec', 'Address ranges for services.', () => ({
   cidrs: field(1, atomicList(string), 'One range per family, at most two; existing ones cannot be changed.'),
-})
+}))
 
-export const ServiceCIDRStatus = message('ServiceCIDRStatus', 'State of the ranges.', {
+export const ServiceCIDRStatus = message('ServiceCIDRStatus', 'State of the ranges.', () => ({
   conditions: keyedList(1, Condition, 'type', 'Latest observations, one per condition type.'),
-})
+}))
 
 export const ServiceCIDR = object(
   'ServiceCIDR',

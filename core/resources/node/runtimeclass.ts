@@ -8,22 +8,22 @@ import { boundedWarnings } from '../warnings.ts'
 import { runtimeClassColumns } from './columns.ts'
 import { validateRuntimeClass } from './runtimeclass-validation.ts'
 
-export const Overhead = message('Overhead', 'Resources that the sandbox of a pod takes.', {
+export const Overhead = message('Overhead', 'Resources that the sandbox of a pod takes.', () => ({
   podFixed: field(1, resourceList, 'Amount per pod.', { goType: 'v1.ResourceList' }),
-})
+}))
 
-export const Scheduling = message('Scheduling', 'Where pods of a class can run.', {
+export const Scheduling = message('Scheduling', 'Where pods of a class can run.', () => ({
   nodeSelector: field(1, map(string, { atomic: true }), 'Labels of nodes that support the class.'),
   tolerations: field(2, atomicList(Toleration), 'Tolerations that its pods get.'),
-}).with({ byKind: true })
+})).with({ byKind: true })
 
-export const RuntimeClass = object('RuntimeClass', 'A way to run containers.', {
+export const RuntimeClass = object('RuntimeClass', 'A way to run containers.', () => ({
   handler: required(2, string, 'Configuration name in the container runtime; cannot be changed.', {
     immutable: true,
   }),
   overhead: pointer(3, Overhead, 'What running a pod costs besides its containers.'),
   scheduling: pointer(4, Scheduling, 'Where its pods can run.'),
-})
+}))
 
 /** As in the reference, the path does not include the label. */
 function* warningsOf({ scheduling }: Infer<typeof RuntimeClass>, { platform }: HookContext): Iterable<string> {

@@ -10,7 +10,7 @@ import { LabelSelector } from '../meta/selector.ts'
 import { asJson, validateCounts } from '../validation.ts'
 import { podDisruptionBudgetColumns } from './columns.ts'
 
-export const PodDisruptionBudgetSpec = message('PodDisruptionBudgetSpec', 'How many pods must stay up.', {
+export const PodDisruptionBudgetSpec = message('PodDisruptionBudgetSpec', 'How many pods must stay up.', () => ({
   minAvailable: pointer(1, intOrString, 'Pods, or percentage, that must stay available; excludes maxUnavailable.'),
   selector: pointer(2, LabelSelector, 'Pods that the budget speaks about; {} selects all of the namespace.', {
     patchStrategy: 'replace',
@@ -20,7 +20,7 @@ export const PodDisruptionBudgetSpec = message('PodDisruptionBudgetSpec', 'How m
     goType: 'v1.UnhealthyPodEvictionPolicyType',
     enum: ['IfHealthyBudget', 'AlwaysAllow'],
   }),
-}).with({
+})).with({
   validateFirst(spec, path, errors) {
     const { minAvailable, maxUnavailable } = spec
     if (minAvailable !== undefined && maxUnavailable !== undefined) {
@@ -33,7 +33,7 @@ export const PodDisruptionBudgetSpec = message('PodDisruptionBudgetSpec', 'How m
   },
 })
 
-export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'State of a budget.', {
+export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'State of a budget.', () => ({
   observedGeneration: field(1, int64, 'Generation of the spec that this status was computed from.'),
   disruptedPods: field(2, map(time), 'Pods whose eviction was granted but not yet observed, with the time.'),
   disruptionsAllowed: field(3, int32, 'Evictions that are possible now.', { omitEmpty: false }),
@@ -41,7 +41,7 @@ export const PodDisruptionBudgetStatus = message('PodDisruptionBudgetStatus', 'S
   desiredHealthy: field(5, int32, 'Healthy pods that are needed.', { omitEmpty: false }),
   expectedPods: field(6, int32, 'Pods that are counted.', { omitEmpty: false }),
   conditions: keyedList(7, Condition, 'type', 'Latest observations, one per condition type.'),
-})
+}))
 
 export const PodDisruptionBudget = object(
   'PodDisruptionBudget',

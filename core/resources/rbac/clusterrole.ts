@@ -7,9 +7,9 @@ import { LabelSelector } from '../meta/selector.ts'
 import { PolicyRule } from './rule.ts'
 import { validateRules } from './validation.ts'
 
-export const AggregationRule = message('AggregationRule', 'How a cluster role is composed of others.', {
+export const AggregationRule = message('AggregationRule', 'How a cluster role is composed of others.', () => ({
   clusterRoleSelectors: field(1, atomicList(LabelSelector), 'Selectors of the cluster roles whose rules are combined.'),
-}).with({
+})).with({
   validate({ clusterRoleSelectors = [] }, path, errors, context) {
     const at = path.child('clusterRoleSelectors')
     if (clusterRoleSelectors.length === 0) errors.required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil')
@@ -25,10 +25,10 @@ export const AggregationRule = message('AggregationRule', 'How a cluster role is
 export const ClusterRole = object(
   'ClusterRole',
   'A set of permissions, cluster-wide or for use in any namespace.',
-  {
+  () => ({
     rules: field(2, atomicList(PolicyRule), 'The permissions.', { omitEmpty: false }),
     aggregationRule: pointer(3, AggregationRule, 'Composes the rules from other cluster roles; a controller then writes them.'),
-  },
+  }),
   { validateFirst: ({ rules }, _path, errors) => validateRules(rules, false, errors) },
 )
 

@@ -5,10 +5,10 @@ import { bindingColumns } from './columns.ts'
 import { RoleRef, Subject } from './subject.ts'
 import { validateBinding, validateRoleRefUpdate } from './validation.ts'
 
-export const ClusterRoleBinding = object('ClusterRoleBinding', 'Grants a cluster role everywhere.', {
+export const ClusterRoleBinding = object('ClusterRoleBinding', 'Grants a cluster role everywhere.', () => ({
   subjects: field(2, atomicList(Subject), 'Who gets the permissions.'),
   roleRef: required(3, RoleRef, 'The role; cannot be changed.'),
-})
+}))
 
 export const clusterRoleBindings = resource({
   group: 'rbac.authorization.<domain>',

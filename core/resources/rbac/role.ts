@@ -4,9 +4,9 @@ import { object } from '../meta/object.ts'
 import { PolicyRule } from './rule.ts'
 import { validateRules } from './validation.ts'
 
-export const Role = object('Role', 'A set of permissions within a namespace.', {
+export const Role = object('Role', 'A set of permissions within a namespace.', () => ({
   rules: field(2, atomicList(PolicyRule), 'The permissions.', { omitEmpty: false }),
-})
+}))
 
 export const roles = resource({
   group: 'rbac.authorization.<domain>',

@@ -5,10 +5,10 @@ import { bindingColumns } from './columns.ts'
 import { RoleRef, Subject } from './subject.ts'
 import { validateBinding, validateRoleRefUpdate } from './validation.ts'
 
-export const RoleBinding = object('RoleBinding', 'Grants a role within its namespace.', {
+export const RoleBinding = object('RoleBinding', 'Grants a role within its namespace.', () => ({
   subjects: field(2, atomicList(Subject), 'Who gets the permissions.'),
   roleRef: required(3, RoleRef, 'The role, or cluster role; cannot be changed.'),
-})
+}))
 
 export const roleBindings = resource({
   group: 'rbac.authorization.<domain>',

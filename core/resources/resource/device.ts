@@ -16,23 +16,23 @@ import {
 import { NodeSelector } from '../core/affinity.ts'
 import { DeviceTaintEffect } from './enums.ts'
 
-export const CapacityRequestPolicyRange = message('CapacityRequestPolicyRange', 'A range of amounts.', {
+export const CapacityRequestPolicyRange = message('CapacityRequestPolicyRange', 'A range of amounts.', () => ({
   min: requiredPointer(1, quantity, 'Least amount.', { omitEmpty: true }),
   max: pointer(2, quantity, 'Greatest amount.'),
   step: pointer(3, quantity, 'Amounts are the least one plus multiples of this.'),
-})
+}))
 
-export const CapacityRequestPolicy = message('CapacityRequestPolicy', 'Amounts in which a capacity can be requested.', {
+export const CapacityRequestPolicy = message('CapacityRequestPolicy', 'Amounts in which a capacity can be requested.', () => ({
   default: pointer(1, quantity, 'Amount for requests that name none.', { omitEmpty: false }),
   validValues: field(3, atomicList(quantity), 'Amounts that are possible; others are rounded up.'),
   validRange: pointer(4, CapacityRequestPolicyRange, 'Range of amounts; excludes validValues.'),
-})
+}))
 
-export const Counter = message('Counter', 'An amount of something that devices share.', {
+export const Counter = message('Counter', 'An amount of something that devices share.', () => ({
   value: required(1, quantity, 'The amount.'),
-})
+}))
 
-export const DeviceAttribute = message('DeviceAttribute', 'Value of an attribute; one member is set.', {
+export const DeviceAttribute = message('DeviceAttribute', 'Value of an attribute; one member is set.', () => ({
   int: pointer(2, int64, 'An integer.', { internalName: 'IntValue' }),
   bool: pointer(3, bool, 'True or false.', { internalName: 'BoolValue' }),
   string: pointer(4, string, 'Text, up to 64 characters.', { internalName: 'StringValue' }),
@@ -50,21 +50,21 @@ export const DeviceAttribute = message('DeviceAttribute', 'Value of an attribute
     internalName: 'VersionValues',
     gate: 'DRAListTypeAttributes',
   }),
-})
+}))
 
-export const DeviceCapacity = message('DeviceCapacity', 'A capacity of a device.', {
+export const DeviceCapacity = message('DeviceCapacity', 'A capacity of a device.', () => ({
   value: required(1, quantity, 'The amount.'),
   requestPolicy: pointer(2, CapacityRequestPolicy, 'Amounts in which it can be requested; the whole when absent.', {
     gate: 'DRAConsumableCapacity',
   }),
-})
+}))
 
-export const DeviceCounterConsumption = message('DeviceCounterConsumption', 'What a device consumes from a set of counters.', {
+export const DeviceCounterConsumption = message('DeviceCounterConsumption', 'What a device consumes from a set of counters.', () => ({
   counterSet: required(1, string, 'The set.'),
   counters: required(2, map(Counter), 'Amount by counter.', { omitEmpty: true }),
-})
+}))
 
-export const DeviceTaint = message('DeviceTaint', 'Keeps claims off a device unless they tolerate it.', {
+export const DeviceTaint = message('DeviceTaint', 'Keeps claims off a device unless they tolerate it.', () => ({
   key: required(1, string, 'Key that tolerations name.'),
   value: field(2, string, 'Value that tolerations may name.'),
   effect: required(3, string, 'None, NoSchedule or NoExecute.', {
@@ -72,7 +72,7 @@ export const DeviceTaint = message('DeviceTaint', 'Keeps claims off a device unl
     publishedEnum: DeviceTaintEffect,
   }),
   timeAdded: pointer(4, time, 'When the taint was added.'),
-}).with({
+})).with({
   defaults(taint, { now }) {
     // The unset time that a client gave stays.
     if (taint.timeAdded === undefined) taint.timeAdded = timestamp(now)
@@ -82,17 +82,17 @@ export const DeviceTaint = message('DeviceTaint', 'Keeps claims off a device unl
 export const NodeAllocatableResourceMapping = message(
   'NodeAllocatableResourceMapping',
   'How a device counts towards a resource of the node.',
-  {
+  () => ({
     capacityKey: pointer(1, string, 'Capacity whose amount counts; the number of devices when absent.', { goType: '.QualifiedName' }),
     allocationMultiplier: pointer(2, quantity, 'Factor for the amount.'),
-  },
+  }),
 ).with({
   defaults(mapping) {
     mapping.allocationMultiplier ??= '1'
   },
 })
 
-export const Device = message('Device', 'A device that can be allocated.', {
+export const Device = message('Device', 'A device that can be allocated.', () => ({
   name: required(1, string, 'DNS label, unique in the pool.'),
   attributes: field(2, map(DeviceAttribute), 'Attributes by name.', { goType: 'map[.QualifiedName].DeviceAttribute' }),
   capacity: field(3, map(DeviceCapacity), 'Capacities by name.', { goType: 'map[.QualifiedName].DeviceCapacity' }),
@@ -117,4 +117,4 @@ export const Device = message('Device', 'A device that can be allocated.', {
     goType: 'map[v1.ResourceName].NodeAllocatableResourceMapping',
     gate: 'DRANodeAllocatableResources',
   }),
-})
+}))

@@ -8,17 +8,17 @@ import { validateList } from './name-validation.ts'
 import { DeviceSelector } from './request.ts'
 import { validateConfiguration } from './request-validation.ts'
 
-export const DeviceClassConfiguration = message('DeviceClassConfiguration', 'Configuration in a class.', {
+export const DeviceClassConfiguration = message('DeviceClassConfiguration', 'Configuration in a class.', () => ({
   deviceConfiguration: inline(1, DeviceConfiguration),
-})
+}))
 
 const maxConfig = 32
 
-export const DeviceClassSpec = message('DeviceClassSpec', 'What devices of a class have in common.', {
+export const DeviceClassSpec = message('DeviceClassSpec', 'What devices of a class have in common.', () => ({
   selectors: field(1, atomicList(DeviceSelector), 'Selectors that devices must all match.', { maxItems: 32 }),
   config: field(2, atomicList(DeviceClassConfiguration), 'Configurations for claims of the class.'),
   extendedResourceName: pointer(4, string, 'Extended resource that requests a device of the class.', { gate: 'DRAExtendedResource' }),
-}).with({
+})).with({
   validate({ config = [], extendedResourceName: name }, path, errors, context) {
     validateList(config, maxConfig, path.child('config'), errors, validateConfiguration)
     if (name === undefined || isExtended(name, context)) return
@@ -26,9 +26,9 @@ export const DeviceClassSpec = message('DeviceClassSpec', 'What devices of a cla
   },
 })
 
-export const DeviceClass = object('DeviceClass', 'A named choice of devices.', {
+export const DeviceClass = object('DeviceClass', 'A named choice of devices.', () => ({
   spec: required(2, DeviceClassSpec, 'Desired state.'),
-})
+}))
 
 export const deviceClasses = resource({
   group: 'resource.<domain>',

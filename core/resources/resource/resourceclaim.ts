@@ -7,14 +7,18 @@ import { resourceClaimColumns } from './columns.ts'
 import { forgiveFixedSpec } from './fixed-spec.ts'
 import { deviceID, validateClaimStatus } from './status-validation.ts'
 
-export const ResourceClaimConsumerReference = message('ResourceClaimConsumerReference', 'Points at an object that may use a claim.', {
-  apiGroup: field(1, string, 'API group of the object.'),
-  resource: required(3, string, 'Resource of the object, such as pods.'),
-  name: required(4, string, 'Name of the object.'),
-  uid: required(5, string, 'UID of the object.', { goType: 'types.UID' }),
-})
+export const ResourceClaimConsumerReference = message(
+  'ResourceClaimConsumerReference',
+  'Points at an object that may use a claim.',
+  () => ({
+    apiGroup: field(1, string, 'API group of the object.'),
+    resource: required(3, string, 'Resource of the object, such as pods.'),
+    name: required(4, string, 'Name of the object.'),
+    uid: required(5, string, 'UID of the object.', { goType: 'types.UID' }),
+  }),
+)
 
-export const ResourceClaimStatus = message('ResourceClaimStatus', 'State of a claim.', {
+export const ResourceClaimStatus = message('ResourceClaimStatus', 'State of a claim.', () => ({
   allocation: pointer(1, AllocationResult, 'What was allocated; absent before.'),
   reservedFor: keyedList(2, ResourceClaimConsumerReference, 'uid', 'Who may use it now, up to 256.'),
   devices: field(
@@ -23,12 +27,12 @@ export const ResourceClaimStatus = message('ResourceClaimStatus', 'State of a cl
     'State of each allocated device.',
     { gate: 'DRAResourceClaimDeviceStatus' },
   ),
-})
+}))
 
-export const ResourceClaim = object('ResourceClaim', 'Requests devices, and records what was allocated.', {
+export const ResourceClaim = object('ResourceClaim', 'Requests devices, and records what was allocated.', () => ({
   spec: required(2, ResourceClaimSpec, 'Desired state.', { immutable: true }),
   status: field(3, ResourceClaimStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+}))
 
 type Claim = Infer<typeof ResourceClaim>
 

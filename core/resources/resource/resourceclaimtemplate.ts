@@ -6,18 +6,18 @@ import { ObjectMeta } from '../meta/objectmeta.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { plainColumns } from './columns.ts'
 
-export const ResourceClaimTemplateSpec = message('ResourceClaimTemplateSpec', 'Template of claims.', {
+export const ResourceClaimTemplateSpec = message('ResourceClaimTemplateSpec', 'Template of claims.', () => ({
   metadata: field(1, ObjectMeta, 'Labels and annotations of the claims.'),
   spec: required(2, ResourceClaimSpec, 'Spec of the claims.'),
-}).with({
+})).with({
   validateFirst({ metadata }, path, errors) {
     validateTemplateMeta(metadata ?? {}, path.child('metadata'), errors)
   },
 })
 
-export const ResourceClaimTemplate = object('ResourceClaimTemplate', 'A template of claims; one is created for each pod.', {
+export const ResourceClaimTemplate = object('ResourceClaimTemplate', 'A template of claims; one is created for each pod.', () => ({
   spec: required(2, ResourceClaimTemplateSpec, 'The template; cannot be changed.', { immutable: true }),
-})
+}))
 
 export const resourceClaimTemplates = resource({
   group: 'resource.<domain>',

@@ -7,18 +7,18 @@ import { resourceSliceColumns } from './columns.ts'
 import { Counter, Device } from './device.ts'
 import { validateSlice } from './slice-validation.ts'
 
-export const CounterSet = message('CounterSet', 'Counters that devices of a pool share.', {
+export const CounterSet = message('CounterSet', 'Counters that devices of a pool share.', () => ({
   name: required(1, string, 'DNS label, unique in the pool.'),
   counters: required(2, map(Counter), 'Counters by name.', { omitEmpty: true }),
-})
+}))
 
-export const ResourcePool = message('ResourcePool', 'The pool that a slice is a part of.', {
+export const ResourcePool = message('ResourcePool', 'The pool that a slice is a part of.', () => ({
   name: required(1, string, 'Name of the pool; often that of the node.'),
   generation: required(2, int64, 'Grows with every change; slices with a smaller one are ignored.'),
   resourceSliceCount: required(3, int64, 'Number of slices in the pool.'),
-})
+}))
 
-export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool, or a part of them.', {
+export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool, or a part of them.', () => ({
   driver: required(1, string, 'Driver that publishes them; cannot be changed.'),
   pool: required(2, ResourcePool, 'The pool.'),
   nodeName: pointer(3, string, 'Node that can reach them; cannot be changed.'),
@@ -29,11 +29,11 @@ export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool
   sharedCounters: field(8, atomicList(CounterSet), 'Counters that devices share; excludes devices.', {
     gate: 'DRAPartitionableDevices',
   }),
-})
+}))
 
-export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publishes.', {
+export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publishes.', () => ({
   spec: required(2, ResourceSliceSpec, 'Desired state.'),
-})
+}))
 
 /** Names of drivers are compared as they are written. */
 function driverWarnings({ spec: { driver } }: Infer<typeof ResourceSlice>): string[] {

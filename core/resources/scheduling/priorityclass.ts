@@ -10,7 +10,7 @@ import { systemClassKept, validatePriorityClass } from './priorityclass-validati
 export const PriorityClass = object(
   'PriorityClass',
   'A name for a priority of pods.',
-  {
+  () => ({
     value: field(2, int32, 'The priority; greater is more important. Cannot be changed.', { omitEmpty: false }),
     globalDefault: field(3, bool, 'Applies to pods that name no class; true for one class at most.'),
     description: field(4, string, 'When to use the class.'),
@@ -18,7 +18,7 @@ export const PriorityClass = object(
       goType: 'v1.PreemptionPolicy',
       publishedEnum: PreemptionPolicy,
     }),
-  },
+  }),
   {
     defaults(object) {
       object.preemptionPolicy ??= 'PreemptLowerPriority'

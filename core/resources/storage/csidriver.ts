@@ -8,12 +8,12 @@ import { asJson, validateUnchanged } from '../validation.ts'
 import { csiDriverColumns } from './columns.ts'
 import { defaultDriver, validateDriver } from './csi-validation.ts'
 
-export const TokenRequest = message('TokenRequest', 'A service account token that a driver requests.', {
+export const TokenRequest = message('TokenRequest', 'A service account token that a driver requests.', () => ({
   audience: required(1, string, 'Audience of the token; this server when empty.'),
   expirationSeconds: pointer(2, int64, 'Seconds of validity.'),
-})
+}))
 
-export const CSIDriverSpec = message('CSIDriverSpec', 'How volumes of a driver are handled.', {
+export const CSIDriverSpec = message('CSIDriverSpec', 'How volumes of a driver are handled.', () => ({
   attachRequired: pointer(1, bool, 'Volumes must be attached before they are mounted; cannot be changed.'),
   podInfoOnMount: pointer(2, bool, 'Passes name, namespace and other information about the pod when mounting.'),
   volumeLifecycleModes: field(
@@ -39,11 +39,14 @@ export const CSIDriverSpec = message('CSIDriverSpec', 'How volumes of a driver a
   preventPodSchedulingIfMissing: pointer(11, bool, 'Keeps pods off nodes where the driver is not installed.', {
     gate: 'VolumeLimitScaling',
   }),
-}).with({ defaults: (spec, context) => defaultDriver(spec, context), validate: (spec, path, errors) => validateDriver(spec, path, errors) })
-
-export const CSIDriver = object('CSIDriver', "A storage driver of the cluster; its name is the driver's.", {
-  spec: required(2, CSIDriverSpec, 'Desired state.'),
+})).with({
+  defaults: (spec, context) => defaultDriver(spec, context),
+  validate: (spec, path, errors) => validateDriver(spec, path, errors),
 })
+
+export const CSIDriver = object('CSIDriver', "A storage driver of the cluster; its name is the driver's.", () => ({
+  spec: required(2, CSIDriverSpec, 'Desired state.'),
+}))
 
 const same = (a: unknown, b: unknown) => equal(asJson(a), asJson(b))
 const exposed =

@@ -7,12 +7,12 @@ import { object } from '../meta/object.ts'
 import { LabelSelector } from '../meta/selector.ts'
 import { boundedWarnings } from '../warnings.ts'
 
-export const CSIStorageCapacity = object('CSIStorageCapacity', 'Free storage of a class in a part of the topology.', {
+export const CSIStorageCapacity = object('CSIStorageCapacity', 'Free storage of a class in a part of the topology.', () => ({
   nodeTopology: pointer(2, LabelSelector, 'Nodes that can reach the storage; none when absent.', { immutable: true }),
   storageClassName: required(3, string, 'Storage class; cannot be changed.', { immutable: true, format: 'dns1123Subdomain' }),
   capacity: pointer(4, quantity, 'Free bytes.'),
   maximumVolumeSize: pointer(5, quantity, 'Greatest size of one volume.'),
-})
+}))
 
 export const csiStorageCapacities = resource({
   group: 'storage.<domain>',

@@ -15,7 +15,7 @@ import { validateTopologies } from './topology-validation.ts'
 export const StorageClass = object(
   'StorageClass',
   'A kind of storage from which volumes are provisioned.',
-  {
+  () => ({
     provisioner: required(2, string, 'Driver that provisions the volumes; cannot be changed.'),
     parameters: field(3, map(string), 'Parameters for the driver; cannot be changed.'),
     reclaimPolicy: pointer(4, string, 'What happens to volumes when their claim is deleted: Delete or Retain.', {
@@ -29,7 +29,7 @@ export const StorageClass = object(
       publishedEnum: ['Immediate', 'WaitForFirstConsumer'],
     }),
     allowedTopologies: field(8, atomicList(TopologySelectorTerm), 'Where volumes can be provisioned; everywhere when empty.'),
-  },
+  }),
   {
     defaults(object) {
       object.reclaimPolicy ??= 'Delete'

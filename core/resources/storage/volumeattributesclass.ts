@@ -5,10 +5,10 @@ import { object } from '../meta/object.ts'
 import { volumeAttributesClassColumns } from './columns.ts'
 import { forbidUpdates, validateDriverName, validateParameters } from './storage-validation.ts'
 
-export const VolumeAttributesClass = object('VolumeAttributesClass', 'Attributes of volumes that can be changed later.', {
+export const VolumeAttributesClass = object('VolumeAttributesClass', 'Attributes of volumes that can be changed later.', () => ({
   driverName: required(2, string, 'Driver that understands them; cannot be changed.'),
   parameters: field(3, map(string), 'The attributes; cannot be changed.'),
-})
+}))
 
 export const volumeAttributesClasses = resource({
   group: 'storage.<domain>',

@@ -6,19 +6,19 @@ import { object } from '../meta/object.ts'
 import { storageVersionMigrationColumns } from './columns.ts'
 import { validateMigration, validateMigrationStatus } from './migration-validation.ts'
 
-export const StorageVersionMigrationSpec = message('StorageVersionMigrationSpec', 'What is migrated; cannot be changed.', {
+export const StorageVersionMigrationSpec = message('StorageVersionMigrationSpec', 'What is migrated; cannot be changed.', () => ({
   resource: required(1, GroupResource, 'The resource.'),
-})
+}))
 
-export const StorageVersionMigrationStatus = message('StorageVersionMigrationStatus', 'State of a migration.', {
+export const StorageVersionMigrationStatus = message('StorageVersionMigrationStatus', 'State of a migration.', () => ({
   conditions: keyedList(1, Condition, 'type', 'Running, Succeeded or Failed.'),
   resourceVersion: field(2, string, 'Version up to which objects are rewritten.'),
-})
+}))
 
-export const StorageVersionMigration = object('StorageVersionMigration', 'Rewrites stored objects in the present storage version.', {
+export const StorageVersionMigration = object('StorageVersionMigration', 'Rewrites stored objects in the present storage version.', () => ({
   spec: field(2, StorageVersionMigrationSpec, 'Desired state.', { immutable: true }),
   status: field(3, StorageVersionMigrationStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+}))
 
 export const storageVersionMigrations = resource({
   group: 'storagemigration.<domain>',

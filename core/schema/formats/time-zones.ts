@@ -1,4 +1,5 @@
 /** Names of the time zone database (IANA tzdata, with the links of `backward`), whose spelling counts. */
+import { once } from '../../common/once.ts'
 
 /** The zones below each area; those of '' have none. */
 const areas: { readonly [area: string]: string } = {
@@ -63,14 +64,17 @@ const areas: { readonly [area: string]: string } = {
   US: 'Alaska Aleutian Arizona Central East-Indiana Eastern Hawaii Indiana-Starke Michigan Mountain Pacific Samoa',
 }
 
-const zones: ReadonlySet<string> = new Set(
-  Object.entries(areas).flatMap(([area, names]) =>
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name) => (area === '' ? name : `${area}/${name}`)),
-  ),
+const zones = once(
+  () =>
+    new Set(
+      Object.entries(areas).flatMap(([area, names]) =>
+        names
+          .trim()
+          .split(/\s+/)
+          .map((name) => (area === '' ? name : `${area}/${name}`)),
+      ),
+    ),
 )
 
 /** Whether the database has a zone of exactly this name. */
-export const isTimeZone = (name: string): boolean => zones.has(name)
+export const isTimeZone = (name: string): boolean => zones().has(name)

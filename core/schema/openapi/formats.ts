@@ -48,8 +48,8 @@ function dateTime(text: string): boolean {
 }
 
 /** Units, and what the long ones begin with. */
-const unit = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/
-const amounts = /([0-9]+)[\t\n\f\r ]*([A-Za-zµ]*)/g
+const unit = /^(?:ns|nano.*|us|\u00b5s|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/
+const amounts = /([0-9]+)[\t\n\f\r ]*([A-Za-z\u00b5]*)/g
 const maxAmount = 2n ** 63n - 1n
 
 function isGoDuration(text: string): boolean {

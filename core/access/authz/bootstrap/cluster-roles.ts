@@ -2,7 +2,7 @@ import { events, gated, type RoleRow, read, readUpdate, readWrite, rule, urls, w
 
 const probes = '/livez /readyz /healthz'
 
-const view = [
+const view = () => [
   rule(
     read,
     'core',
@@ -34,7 +34,7 @@ const view = [
   ...gated(['GenericWorkload'], rule(read, 'scheduling.<domain>', 'podgroups podgroups/status workloads')),
 ]
 
-const edit = [
+const edit = () => [
   rule(read, 'core', 'pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy'),
   rule('impersonate', 'core', 'serviceaccounts'),
   rule(write, 'core', 'pods pods/attach pods/exec pods/portforward pods/proxy'),
@@ -66,7 +66,7 @@ const edit = [
 ]
 
 /** Rules that a node agent needs to run pods. */
-const node = [
+const node = () => [
   rule('create', 'authentication.<domain>', 'tokenreviews'),
   rule('create', 'authorization.<domain>', 'localsubjectaccessreviews subjectaccessreviews'),
   rule(read, 'core', 'services'),
@@ -99,7 +99,7 @@ const node = [
   ...gated(['PodCertificateRequest'], rule('create get list watch', 'certificates.<domain>', 'podcertificaterequests')),
 ]
 
-const scheduler = [
+const scheduler = () => [
   events,
   rule('create', 'coordination.<domain>', 'leases'),
   rule('get list update watch', 'coordination.<domain>', 'leases', '<component>-scheduler'),
@@ -141,7 +141,7 @@ const scheduler = [
   ),
 ]
 
-const controllerManager = [
+const controllerManager = () => [
   events,
   rule('create', 'coordination.<domain>', 'leases'),
   rule('get update', 'coordination.<domain>', 'leases', '<component>-controller-manager'),
@@ -161,7 +161,7 @@ const approver = (name: string, signer: string): RoleRow => ({
 })
 
 /** Default cluster roles for users, nodes and components. */
-export const clusterRoles: readonly RoleRow[] = [
+export const clusterRoles = (): readonly RoleRow[] => [
   { name: 'cluster-admin', rules: [rule('*', '*', '*'), urls('*', '*')] },
   { name: 'admin', aggregates: 'admin' },
   { name: 'edit', aggregates: 'edit', aggregateTo: 'admin' },
@@ -174,8 +174,8 @@ export const clusterRoles: readonly RoleRow[] = [
       rule(readWrite, 'rbac.authorization.<domain>', 'roles rolebindings'),
     ],
   },
-  { name: 'system:aggregate-to-edit', aggregateTo: 'edit', rules: edit },
-  { name: 'system:aggregate-to-view', aggregateTo: 'view', rules: view },
+  { name: 'system:aggregate-to-edit', aggregateTo: 'edit', rules: edit() },
+  { name: 'system:aggregate-to-view', aggregateTo: 'view', rules: view() },
   { name: 'system:discovery', rules: [urls('get', `${probes} /version /version/ /openapi /openapi/* /api /api/* /apis /apis/*`)] },
   {
     name: 'system:monitoring',
@@ -204,7 +204,7 @@ export const clusterRoles: readonly RoleRow[] = [
     rules: [rule('create', 'authentication.<domain>', 'tokenreviews'), rule('create', 'authorization.<domain>', 'subjectaccessreviews')],
   },
   { name: 'system:heapster', rules: [rule(read, 'core', 'events pods nodes namespaces'), rule(read, 'extensions', 'deployments')] },
-  { name: 'system:node', rules: node },
+  { name: 'system:node', rules: node() },
   {
     name: 'system:node-problem-detector',
     rules: [rule('get', 'core', 'nodes'), rule('patch', 'core', 'nodes/status'), events],
@@ -230,8 +230,8 @@ export const clusterRoles: readonly RoleRow[] = [
     ],
   },
   { name: 'system:<component>-aggregator', rules: [rule(read, 'core', 'services endpoints')] },
-  { name: 'system:<component>-controller-manager', rules: controllerManager },
-  { name: 'system:<component>-scheduler', rules: scheduler },
+  { name: 'system:<component>-controller-manager', rules: controllerManager() },
+  { name: 'system:<component>-scheduler', rules: scheduler() },
   { name: 'system:<component>-dns', rules: [rule('list watch', 'core', 'endpoints services')] },
   {
     name: 'system:volume-scheduler',

@@ -17,7 +17,7 @@ export const controllerGates: { readonly [controller: string]: readonly FeatureG
 }
 
 /** Rules of each controller's cluster role `system:controller:NAME`; the service account NAME of the system namespace is bound to it. */
-export const controllerRules: { readonly [controller: string]: readonly RuleRow[] } = {
+export const controllerRules = (): { readonly [controller: string]: readonly RuleRow[] } => ({
   '<component>-apiserver-serving-clustertrustbundle-publisher': [
     rule('attest', 'certificates.<domain>', 'signers', '<labels>/<component>-apiserver-serving'),
     rule('create delete list update watch', 'certificates.<domain>', 'clustertrustbundles'),
@@ -281,4 +281,4 @@ export const controllerRules: { readonly [controller: string]: readonly RuleRow[
     rule('get list update watch', 'storage.<domain>', 'volumeattributesclasses'),
     events,
   ],
-}
+})

@@ -86,10 +86,10 @@ export function bootstrapRbac(platform: Platform, enabled: Enabled = parseFeatur
       .replaceAll('<component>', platform.component)
       .replaceAll('<system>', platform.namespaces.system)
       .replaceAll('<public>', platform.namespaces.public)
-  const controllers = Object.entries(controllerRules).map(([account, rules]) => {
+  const controllers = Object.entries(controllerRules()).map(([account, rules]) => {
     return { name: `system:controller:${account}`, accounts: [account], rules, gates: controllerGates[account] ?? [] }
   })
-  const roles: readonly RoleRow[] = [...clusterRoles, ...controllers, ...namespaceRoles]
+  const roles: readonly RoleRow[] = [...clusterRoles(), ...controllers, ...namespaceRoles]
   const bindings: readonly BindingRow[] = [...clusterBindings, ...controllers, ...namespaceBindings]
   const objects = [...roles.filter(exists(enabled)).map(roleObject(enabled)), ...bindings.filter(exists(enabled)).map(bindingObject)]
   return objects.map((object) => mapTexts(object, resolve) as ApiObject)

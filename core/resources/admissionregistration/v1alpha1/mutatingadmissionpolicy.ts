@@ -20,9 +20,9 @@ export const MutatingAdmissionPolicySpec = message(
   },
 })
 
-export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', {
+export const MutatingAdmissionPolicy = object('MutatingAdmissionPolicy', 'Changes objects on their way in, by CEL expressions.', () => ({
   spec: field(2, MutatingAdmissionPolicySpec, 'Desired state.'),
-})
+}))
 
 export const mutatingAdmissionPolicies = otherVersion(stable, {
   version: 'v1alpha1',

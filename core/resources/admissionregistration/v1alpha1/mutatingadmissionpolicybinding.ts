@@ -11,9 +11,9 @@ export const MutatingAdmissionPolicyBindingSpec = message(
   bindingFields(ParamRef, MatchResources),
 )
 
-export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', {
+export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', () => ({
   spec: field(2, MutatingAdmissionPolicyBindingSpec, 'Desired state.'),
-})
+}))
 
 export const mutatingAdmissionPolicyBindings = otherVersion(stable, {
   version: 'v1alpha1',

@@ -6,9 +6,9 @@ import { MatchResources } from './match.ts'
 
 export const MutatingAdmissionPolicyBindingSpec = bindingSpec(MatchResources)
 
-export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', {
+export const MutatingAdmissionPolicyBinding = object('MutatingAdmissionPolicyBinding', 'Puts a mutating policy into force.', () => ({
   spec: field(2, MutatingAdmissionPolicyBindingSpec, 'Desired state.'),
-})
+}))
 
 export const mutatingAdmissionPolicyBindings = otherVersion(stable, {
   version: 'v1beta1',

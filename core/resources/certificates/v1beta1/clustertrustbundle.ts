@@ -4,14 +4,14 @@ import { object } from '../../meta/object.ts'
 import { validateBundle } from '../bundle-validation.ts'
 import { clusterTrustBundleColumns } from '../columns.ts'
 
-export const ClusterTrustBundleSpec = message('ClusterTrustBundleSpec', 'Trust anchors of a signer.', {
+export const ClusterTrustBundleSpec = message('ClusterTrustBundleSpec', 'Trust anchors of a signer.', () => ({
   signerName: field(1, string, 'Signer that they belong to; empty for none. Cannot be changed.', { immutable: true }),
   trustBundle: required(2, string, 'PEM blocks of root certificates; their order means nothing.'),
-})
+}))
 
-export const ClusterTrustBundle = object('ClusterTrustBundle', 'Trust anchors for the whole cluster.', {
+export const ClusterTrustBundle = object('ClusterTrustBundle', 'Trust anchors for the whole cluster.', () => ({
   spec: required(2, ClusterTrustBundleSpec, 'Desired state.'),
-})
+}))
 
 export const clusterTrustBundles = resource({
   group: 'certificates.<domain>',

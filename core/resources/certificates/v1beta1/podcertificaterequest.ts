@@ -8,7 +8,7 @@ import { podSignatureFault, validatePodRequest, validatePodRequestStatus } from 
 export const PodCertificateRequestSpec = message(
   'PodCertificateRequestSpec',
   'The certificate that a node requests for a pod; cannot be changed.',
-  {
+  () => ({
     signerName: required(1, string, 'Requested signer.'),
     podName: required(2, string, 'Name of the pod.'),
     podUID: required(3, string, 'UID of the pod.', { goType: 'types.UID' }),
@@ -21,25 +21,25 @@ export const PodCertificateRequestSpec = message(
     proofOfPossession: field(10, bytes, "Deprecated: signature over the pod's UID with the key.", { omitEmpty: false }),
     stubPKCS10Request: required(12, bytes, 'PKCS #10 request that carries the public key and proves its possession.'),
     unverifiedUserAnnotations: field(11, map(string), 'Annotations from the pod, for the signer; not checked.'),
-  },
+  }),
 )
 
 export const PodCertificateRequestStatus = message(
   'PodCertificateRequestStatus',
   'State of the request; cannot be changed once issued, denied or failed.',
-  {
+  () => ({
     conditions: keyedList(1, Condition, 'type', 'Issued, Denied or Failed.'),
     certificateChain: field(2, string, "PEM blocks, the pod's certificate first."),
     notBefore: pointer(4, time, 'When its validity begins.'),
     beginRefreshAt: pointer(5, time, 'When the node should request a new one.'),
     notAfter: pointer(6, time, 'When its validity ends.'),
-  },
+  }),
 )
 
-export const PodCertificateRequest = object('PodCertificateRequest', 'Requests a certificate for a pod from a signer.', {
+export const PodCertificateRequest = object('PodCertificateRequest', 'Requests a certificate for a pod from a signer.', () => ({
   spec: required(2, PodCertificateRequestSpec, 'Desired state.', { immutable: true }),
   status: field(3, PodCertificateRequestStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+}))
 
 export const podCertificateRequests = resource({
   group: 'certificates.<domain>',

@@ -18,7 +18,7 @@ const isLess = (a: readonly number[], b: readonly number[]) => {
   return index >= 0 && (a[index] ?? 0) < (b[index] ?? 0)
 }
 
-export const LeaseCandidateSpec = message('LeaseCandidateSpec', "A candidate's claim to a lease.", {
+export const LeaseCandidateSpec = message('LeaseCandidateSpec', "A candidate's claim to a lease.", () => ({
   leaseName: required(1, string, 'Lease that it competes for; cannot be changed.', { notEmpty: true, immutable: true }),
   pingTime: pointer(2, microTime, 'Time of the last ping of the candidate.'),
   renewTime: pointer(3, microTime, 'When the candidate last answered.'),
@@ -30,7 +30,7 @@ export const LeaseCandidateSpec = message('LeaseCandidateSpec', "A candidate's c
     omitEmpty: true,
     notEmpty: true,
   }),
-}).with({
+})).with({
   validate({ binaryVersion, emulationVersion = '', strategy }, path, errors) {
     const [binary, emulated] = [versionOf(binaryVersion), versionOf(emulationVersion)]
     const detail = 'must be a valid semantic version'
@@ -47,9 +47,9 @@ export const LeaseCandidateSpec = message('LeaseCandidateSpec', "A candidate's c
   },
 })
 
-export const LeaseCandidate = object('LeaseCandidate', 'A candidate in a coordinated leader election.', {
+export const LeaseCandidate = object('LeaseCandidate', 'A candidate in a coordinated leader election.', () => ({
   spec: required(2, LeaseCandidateSpec, 'Desired state.', { omitEmpty: true }),
-})
+}))
 
 export const leaseCandidates = resource({
   group: 'coordination.<domain>',

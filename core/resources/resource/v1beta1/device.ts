@@ -2,7 +2,7 @@ import { atomicList, bool, field, map, message, pointer, required, string } from
 import { NodeSelector } from '../../core/affinity.ts'
 import { DeviceAttribute, DeviceCapacity, DeviceCounterConsumption, DeviceTaint, NodeAllocatableResourceMapping } from '../device.ts'
 
-export const BasicDevice = message('BasicDevice', 'A device, apart from its name.', {
+export const BasicDevice = message('BasicDevice', 'A device, apart from its name.', () => ({
   attributes: field(1, map(DeviceAttribute), 'Attributes by name.', { goType: 'map[.QualifiedName].DeviceAttribute' }),
   capacity: field(2, map(DeviceCapacity), 'Capacities by name.'),
   consumesCounters: field(3, atomicList(DeviceCounterConsumption), 'What it consumes from counters of the pool.', {
@@ -26,9 +26,9 @@ export const BasicDevice = message('BasicDevice', 'A device, apart from its name
     goType: 'map[v1.ResourceName].NodeAllocatableResourceMapping',
     gate: 'DRANodeAllocatableResources',
   }),
-})
+}))
 
-export const Device = message('Device', 'A device that can be allocated.', {
+export const Device = message('Device', 'A device that can be allocated.', () => ({
   name: required(1, string, 'DNS label, unique in the pool.'),
   basic: pointer(2, BasicDevice, 'The device.'),
-})
+}))

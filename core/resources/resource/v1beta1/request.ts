@@ -2,7 +2,7 @@ import { atomicList, bool, field, int64, message, pointer, required, string } fr
 import { DeviceAllocationMode } from '../enums.ts'
 import { CapacityRequirements, DeviceSelector, DeviceToleration } from '../request.ts'
 
-export const DeviceSubRequest = message('DeviceSubRequest', 'An alternative of a request.', {
+export const DeviceSubRequest = message('DeviceSubRequest', 'An alternative of a request.', () => ({
   name: required(1, string, 'DNS label, unique in the request.'),
   deviceClassName: required(2, string, 'Class of the devices.'),
   selectors: field(3, atomicList(DeviceSelector), 'Selectors that devices must all match.'),
@@ -13,9 +13,9 @@ export const DeviceSubRequest = message('DeviceSubRequest', 'An alternative of a
   count: field(5, int64, 'Number of devices, with ExactCount; 1 by default.'),
   tolerations: field(7, atomicList(DeviceToleration), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
   capacity: pointer(8, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
-})
+}))
 
-export const DeviceRequest = message('DeviceRequest', 'A request for devices of one class, or for one of several alternatives.', {
+export const DeviceRequest = message('DeviceRequest', 'A request for devices of one class, or for one of several alternatives.', () => ({
   name: required(1, string, 'DNS label, unique in the claim.'),
   deviceClassName: field(2, string, 'Class of the devices; excludes firstAvailable.', { omitEmpty: false }),
   selectors: field(3, atomicList(DeviceSelector), 'Selectors that devices must all match.'),
@@ -30,4 +30,4 @@ export const DeviceRequest = message('DeviceRequest', 'A request for devices of 
   }),
   tolerations: field(8, atomicList(DeviceToleration), 'Taints that are accepted.', { gate: 'DRADeviceTaints' }),
   capacity: pointer(9, CapacityRequirements, 'Capacity that each device must offer.', { gate: 'DRAConsumableCapacity' }),
-})
+}))

@@ -6,10 +6,10 @@ import { resourceClaims as newer } from '../v1beta2/resourceclaim.ts'
 import { ResourceClaimSpec } from './claim.ts'
 import { claimConversion } from './conversion.ts'
 
-export const ResourceClaim = object('ResourceClaim', 'Requests devices, and records what was allocated.', {
+export const ResourceClaim = object('ResourceClaim', 'Requests devices, and records what was allocated.', () => ({
   spec: required(2, ResourceClaimSpec, 'Desired state.'),
   status: field(3, ResourceClaimStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+}))
 
 export const resourceClaims = otherVersion(newer, {
   version: 'v1beta1',

@@ -6,14 +6,14 @@ import { resourceClaimTemplates as newer } from '../v1beta2/resourceclaimtemplat
 import { ResourceClaimSpec } from './claim.ts'
 import { templateConversion } from './conversion.ts'
 
-export const ResourceClaimTemplateSpec = message('ResourceClaimTemplateSpec', 'Template of claims.', {
+export const ResourceClaimTemplateSpec = message('ResourceClaimTemplateSpec', 'Template of claims.', () => ({
   metadata: field(1, ObjectMeta, 'Labels and annotations of the claims.'),
   spec: required(2, ResourceClaimSpec, 'Spec of the claims.'),
-})
+}))
 
-export const ResourceClaimTemplate = object('ResourceClaimTemplate', 'A template of claims; one is created for each pod.', {
+export const ResourceClaimTemplate = object('ResourceClaimTemplate', 'A template of claims; one is created for each pod.', () => ({
   spec: required(2, ResourceClaimTemplateSpec, 'The template; cannot be changed.'),
-})
+}))
 
 export const resourceClaimTemplates = otherVersion(newer, {
   version: 'v1beta1',

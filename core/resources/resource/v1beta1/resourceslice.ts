@@ -7,7 +7,7 @@ import { resourceSlices as newer } from '../v1beta2/resourceslice.ts'
 import { sliceConversion } from './conversion.ts'
 import { Device } from './device.ts'
 
-export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool, or a part of them.', {
+export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool, or a part of them.', () => ({
   driver: required(1, string, 'Driver that publishes them; cannot be changed.'),
   pool: required(2, ResourcePool, 'The pool.'),
   nodeName: field(3, string, 'Node that can reach them; cannot be changed.'),
@@ -18,11 +18,11 @@ export const ResourceSliceSpec = message('ResourceSliceSpec', 'Devices of a pool
   sharedCounters: field(8, atomicList(CounterSet), 'Counters that devices share; excludes devices.', {
     gate: 'DRAPartitionableDevices',
   }),
-})
+}))
 
-export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publishes.', {
+export const ResourceSlice = object('ResourceSlice', 'Devices that a driver publishes.', () => ({
   spec: required(2, ResourceSliceSpec, 'Desired state.'),
-})
+}))
 
 export const resourceSlices = otherVersion(newer, {
   version: 'v1beta1',

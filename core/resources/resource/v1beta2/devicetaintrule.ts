@@ -10,11 +10,11 @@ import { DeviceTaint } from '../device.ts'
 import { validateTaint } from '../device-validation.ts'
 import { validateDriver, validateLabel, validatePoolName } from '../name-validation.ts'
 
-export const DeviceTaintSelector = message('DeviceTaintSelector', 'The devices that get a taint; all given parts must match.', {
+export const DeviceTaintSelector = message('DeviceTaintSelector', 'The devices that get a taint; all given parts must match.', () => ({
   driver: pointer(2, string, 'Driver of the devices.'),
   pool: pointer(3, string, 'Pool of the devices.'),
   device: pointer(4, string, 'Name of the device.'),
-}).with({
+})).with({
   validate({ driver, pool, device }, path, errors) {
     if (driver !== undefined) validateDriver(driver, path.child('driver'), errors)
     if (pool !== undefined) validatePoolName(pool, path.child('pool'), errors)
@@ -22,19 +22,19 @@ export const DeviceTaintSelector = message('DeviceTaintSelector', 'The devices t
   },
 })
 
-export const DeviceTaintRuleSpec = message('DeviceTaintRuleSpec', 'A taint for devices.', {
+export const DeviceTaintRuleSpec = message('DeviceTaintRuleSpec', 'A taint for devices.', () => ({
   deviceSelector: pointer(1, DeviceTaintSelector, 'The devices; none when absent.'),
   taint: required(2, DeviceTaint, 'The taint.', { omitEmpty: true }),
-}).with({ validate: ({ taint }, path, errors) => validateTaint(taint, path.child('taint'), errors) })
+})).with({ validate: ({ taint }, path, errors) => validateTaint(taint, path.child('taint'), errors) })
 
-export const DeviceTaintRuleStatus = message('DeviceTaintRuleStatus', 'Effect of a taint.', {
+export const DeviceTaintRuleStatus = message('DeviceTaintRuleStatus', 'Effect of a taint.', () => ({
   conditions: keyedList(1, Condition, 'type', 'Latest observations, one per condition type.'),
-})
+}))
 
-export const DeviceTaintRule = object('DeviceTaintRule', 'Adds a taint to devices.', {
+export const DeviceTaintRule = object('DeviceTaintRule', 'Adds a taint to devices.', () => ({
   spec: required(2, DeviceTaintRuleSpec, 'Desired state.'),
   status: field(3, DeviceTaintRuleStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+}))
 
 const maxConditions = 8
 

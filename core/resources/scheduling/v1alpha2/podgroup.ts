@@ -7,16 +7,20 @@ import { validatePodGroup, validatePodGroupStatus } from '../workload-validation
 import { DisruptionMode } from './enums.ts'
 import { PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGroupSchedulingPolicy } from './pod-group-policy.ts'
 
-export const WorkloadPodGroupTemplateReference = message('WorkloadPodGroupTemplateReference', 'Points at a template in a workload.', {
-  workloadName: required(1, string, 'Name of the workload.'),
-  podGroupTemplateName: required(2, string, 'Template in the workload.'),
-})
+export const WorkloadPodGroupTemplateReference = message(
+  'WorkloadPodGroupTemplateReference',
+  'Points at a template in a workload.',
+  () => ({
+    workloadName: required(1, string, 'Name of the workload.'),
+    podGroupTemplateName: required(2, string, 'Template in the workload.'),
+  }),
+)
 
-export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'Origin of a group.', {
+export const PodGroupTemplateReference = message('PodGroupTemplateReference', 'Origin of a group.', () => ({
   workload: pointer(1, WorkloadPodGroupTemplateReference, 'Template in a workload.', { omitEmpty: false }),
-}).with({ unions: [{ members: ['workload'] }] })
+})).with({ unions: [{ members: ['workload'] }] })
 
-export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is scheduled.', {
+export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is scheduled.', () => ({
   podGroupTemplateRef: pointer(1, PodGroupTemplateReference, 'Template that the group was created from.', {
     omitEmpty: false,
   }),
@@ -37,18 +41,18 @@ export const PodGroupSpec = message('PodGroupSpec', 'How a group of pods is sche
   }),
   priorityClassName: field(6, string, 'Class that gives the group its priority.', { gate: 'WorkloadAwarePreemption' }),
   priority: pointer(7, int32, 'Priority, filled in from the class.', { gate: 'WorkloadAwarePreemption' }),
-})
+}))
 
 export const PodGroupResourceClaimStatus = message(
   'PodGroupResourceClaimStatus',
   'The claim that stands behind an entry of spec.resourceClaims.',
-  {
+  () => ({
     name: required(1, string, 'Name of that entry.'),
     resourceClaimName: pointer(2, string, 'The created claim; absent when none was needed.'),
-  },
+  }),
 )
 
-export const PodGroupStatus = message('PodGroupStatus', 'State of a group.', {
+export const PodGroupStatus = message('PodGroupStatus', 'State of a group.', () => ({
   conditions: keyedList(1, Condition, 'type', 'Latest observations, one per condition type.'),
   resourceClaimStatuses: field(
     2,
@@ -56,12 +60,12 @@ export const PodGroupStatus = message('PodGroupStatus', 'State of a group.', {
     'Claims behind spec.resourceClaims.',
     { patchStrategy: 'merge,retainKeys', patchMergeKey: 'name', gate: 'DRAWorkloadResourceClaims' },
   ),
-})
+}))
 
-export const PodGroup = object('PodGroup', 'Pods that are scheduled as one.', {
+export const PodGroup = object('PodGroup', 'Pods that are scheduled as one.', () => ({
   spec: required(2, PodGroupSpec, 'Desired state.'),
   status: field(3, PodGroupStatus, 'Last observed state; written by controllers through the status subresource.'),
-})
+}))
 
 export const podGroups = resource({
   group: 'scheduling.<domain>',

@@ -9,7 +9,7 @@ import { declared, PodGroupResourceClaim, PodGroupSchedulingConstraints, PodGrou
 export const PodGroupTemplate = message(
   'PodGroupTemplate',
   'Name, scheduling policy and constraints of pod groups that are created from it.',
-  {
+  () => ({
     name: required(1, string, 'DNS label, unique in the workload.'),
     schedulingPolicy: required(2, PodGroupSchedulingPolicy, 'How the pods are scheduled.'),
     schedulingConstraints: pointer(3, PodGroupSchedulingConstraints, 'Where the pods are placed.', {
@@ -28,23 +28,27 @@ export const PodGroupTemplate = message(
     }),
     priorityClassName: field(6, string, 'Class that gives the groups their priority.', { gate: 'WorkloadAwarePreemption' }),
     priority: pointer(7, int32, 'Priority, filled in from the class.', { gate: 'WorkloadAwarePreemption' }),
-  },
+  }),
 ).with(declared)
 
-export const TypedLocalObjectReference = message('TypedLocalObjectReference', 'Points at an object of any kind in the same namespace.', {
-  apiGroup: field(1, string, 'Group of the object; empty for the core group.'),
-  kind: required(2, string, 'Kind of the object.'),
-  name: required(3, string, 'Name of the object.'),
-})
+export const TypedLocalObjectReference = message(
+  'TypedLocalObjectReference',
+  'Points at an object of any kind in the same namespace.',
+  () => ({
+    apiGroup: field(1, string, 'Group of the object; empty for the core group.'),
+    kind: required(2, string, 'Kind of the object.'),
+    name: required(3, string, 'Name of the object.'),
+  }),
+)
 
-export const WorkloadSpec = message('WorkloadSpec', 'Parts of a workload.', {
+export const WorkloadSpec = message('WorkloadSpec', 'Parts of a workload.', () => ({
   controllerRef: pointer(1, TypedLocalObjectReference, 'Object that runs the workload, for tools; cannot be changed once set.'),
   podGroupTemplates: required(2, list(PodGroupTemplate, { listType: 'map', keys: ['name'] }), 'Templates of its pod groups.'),
-}).with(declared)
+})).with(declared)
 
-export const Workload = object('Workload', 'An application, as far as its scheduling is concerned.', {
+export const Workload = object('Workload', 'An application, as far as its scheduling is concerned.', () => ({
   spec: required(2, WorkloadSpec, 'Desired state.'),
-})
+}))
 
 export const workloads = resource({
   group: 'scheduling.<domain>',
