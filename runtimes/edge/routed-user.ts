@@ -5,9 +5,10 @@ import type { TokenUser } from '../../core/options/authentication.ts'
 /** Only the router can set it: requests reach a Durable Object through bindings of workers alone, and the router removes what a client sends. */
 const header = 'x-apiserver-routed-user'
 
-/** The request with this user, and without another one of the client. */
-export function withUser(request: Request, user: TokenUser | undefined): Request {
-  const routed = new Request(request)
+/** The request with this user, and without another one of the client. `isOurs`: not the client's own object, so that it may change. */
+export function withUser(request: Request, user: TokenUser | undefined, isOurs = false): Request {
+  if (user === undefined && !request.headers.has(header)) return request
+  const routed = isOurs ? request : new Request(request)
   routed.headers.delete(header)
   // Header values have bytes only.
   if (user !== undefined) routed.headers.set(header, encodeURIComponent(JSON.stringify(user)))

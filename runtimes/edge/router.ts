@@ -65,5 +65,5 @@ export async function routeRequest(request: Request, { namespace, route, authent
   if (found === undefined) return failure('NotFound', 'the server could not find the requested resource')
   const user = await authenticate?.(request, found.name)
   if (authenticate !== undefined && user === undefined) return failure('Unauthorized', 'Unauthorized')
-  return await namespace.get(namespace.idFromName(found.name)).fetch(withUser(found.request, user))
+  return await namespace.get(namespace.idFromName(found.name)).fetch(withUser(found.request, user, found.request !== request))
 }

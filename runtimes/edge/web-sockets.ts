@@ -26,7 +26,9 @@ interface EdgeResponse extends ResponseInit {
 export async function answer(server: Pick<ApiServer, 'fetch'>, request: Request): Promise<Response> {
   if (request.headers.get('upgrade')?.toLowerCase() === 'websocket' && typeof WebSocketPair !== 'undefined')
     return await server.fetch(handshakeOf(request), connectionWith(WebSocketPair))
-  const { status, headers, body } = await server.fetch(request)
+  const response = await server.fetch(request)
+  const { status, headers, body } = response
+  if (!headers.has('content-encoding')) return response
   const init: EdgeResponse = { status, headers, encodeBody: 'manual' }
   return new Response(body, init)
 }

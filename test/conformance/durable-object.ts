@@ -8,12 +8,15 @@ import {
   routeRequest,
   type ServerOptions,
 } from '../../runtimes/edge/index.ts'
+import { type ApiServer, type EmbeddedOptions, memoryStore } from '../../runtimes/web/index.ts'
 import { suiteControllers } from './suite-controllers.ts'
 
 interface Environment {
   readonly CONTROL_PLANE: DurableObjectNamespace
   /** Options of the server as JSON. */
   readonly OPTIONS?: string
+  /** `memory`: the control planes have the memory store, in the same objects. */
+  readonly STORE?: string
 }
 
 /** Storage of which a sync fails when it is told so. */
@@ -41,16 +44,22 @@ function fallible(context: DurableObjectContext): { readonly context: DurableObj
 export class ControlPlane extends ApiServerObject<Environment> {
   readonly #context: DurableObjectContext
   readonly #fail: () => void
+  readonly #store: string | undefined
 
   constructor(given: DurableObjectContext, environment: Environment) {
     const { context, fail } = fallible(given)
     super(context, environment)
     this.#context = given
     this.#fail = fail
+    this.#store = environment.STORE
   }
 
   override options({ OPTIONS = '{}' }: Environment): ServerOptions {
     return { controllers: suiteControllers, ...(JSON.parse(OPTIONS) as ServerOptions) }
+  }
+
+  override createServer(options: EmbeddedOptions): Promise<ApiServer> {
+    return super.createServer(this.#store === 'memory' ? { ...options, store: memoryStore() } : options)
   }
 
   /** With two more paths, which start nothing. */
