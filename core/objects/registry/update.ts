@@ -176,7 +176,8 @@ export function updateObject(
     const known = current.written ?? (current.isCanonical ? undefined : store.canonical(existing))
     const canonical = store.canonical(written, known ?? existing)
     const isUnchanged = !dropped && stores(current, canonical, existing)
-    const old = isUnchanged ? canonical : (known ?? store.canonical(existing))
+    // Without `known` the stored object is canonical but for its resourceVersion.
+    const old = isUnchanged ? canonical : (known ?? store.canonical(existing, existing))
     if (!isUnchanged) {
       if (!view.partial || view.strategy?.fullUpdate) countGeneration(definition, canonical, old, dropped)
       keepTimes(canonical as JsonObject, old as JsonObject)

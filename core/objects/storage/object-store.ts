@@ -157,7 +157,9 @@ export function createObjectStore(
   const reader = createEntryReader(
     ({ key, value, modRevision, isStale }) => {
       const isStored = isShared(value)
-      return new StoredObject(key, modRevision, isStored ? value : codec.serve(value, modRevision, key), codec, { isStored, isStale })
+      const isCanonical = !options.anyVersion && recent.has(key, value)
+      const bytes = isStored ? value : codec.serve(value, modRevision, key)
+      return new StoredObject(key, modRevision, bytes, codec, { isStored, isCanonical, isStale })
     },
     groupResource,
     options.namesUnreadable ?? false,

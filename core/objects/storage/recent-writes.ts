@@ -83,6 +83,11 @@ export class RecentWrites {
     return write.served.bytes
   }
 
+  /** Whether this server has just written the value. */
+  has(key: string, value: Uint8Array): boolean {
+    return this.#find((each) => each.key === key && sameBytes(each.stored, value)) !== undefined
+  }
+
   /** The written object of a value, stored or served: canonical, without resourceVersion; must not be changed. */
   written(key: string, bytes: Uint8Array): ApiObject | undefined {
     return this.#find((each) => each.served?.bytes === bytes || (each.key === key && sameBytes(each.stored, bytes)))?.object

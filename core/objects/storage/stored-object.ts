@@ -1,4 +1,5 @@
 import type { ApiObject } from '../../resources/definition.ts'
+import { sameBytes, withoutLineFeed } from '../../schema/bytes.ts'
 import { clone } from '../../schema/json/members.ts'
 import { type Name, textAt } from '../../schema/json/scan.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
@@ -43,6 +44,8 @@ export interface FieldReader {
 export interface StoredObjectOptions {
   /** The bytes are those in the store, shared with its memory: served JSON but for the resourceVersion (`Codec.isServed`). */
   readonly isStored?: boolean
+  /** The object was written by this server in its canonical form. Default: it is not known. */
+  readonly isCanonical?: boolean
   /** Whether the next update must write the object even if nothing changes. */
   readonly isStale?: (() => boolean) | undefined
 }
@@ -70,16 +73,17 @@ export class StoredObject implements ObjectRef {
   #versions: Map<Codec, StoredObject> | undefined
   #jsonWasRead = false
   #objectWasRead = false
-  #isCanonical = false
+  #isCanonical: boolean
 
   /** `bytes`: served JSON, unless `isStored`. */
-  constructor(key: string, revision: number, bytes: Uint8Array, codec: Codec, { isStored = false, isStale }: StoredObjectOptions = {}) {
+  constructor(key: string, revision: number, bytes: Uint8Array, codec: Codec, options: StoredObjectOptions = {}) {
     this.key = key
     this.revision = revision
     this.#bytes = bytes
     this.#codec = codec
-    this.#isStored = isStored
-    this.#isStale = isStale
+    this.#isStored = options.isStored ?? false
+    this.#isStale = options.isStale
+    this.#isCanonical = options.isCanonical ?? false
   }
 
   get namespace(): string {
@@ -178,9 +182,15 @@ export class StoredObject implements ObjectRef {
 
   /** Whether a write of this object would change nothing. */
   equals(printed: Printed): boolean {
-    if (this.stale || !this.#codec.isShown(this.json, printed, this.revision)) return false
+    if (this.stale || !this.#shows(printed)) return false
     this.#isCanonical = true
     return true
+  }
+
+  /** Stored bytes are compared as such: served ones are a copy of them with a resourceVersion. */
+  #shows(printed: Printed): boolean {
+    if (this.#isStored) return sameBytes(withoutLineFeed(this.#bytes), printed.bytes)
+    return this.#codec.isShown(this.#bytes, printed, this.revision)
   }
 
   // ── Other entries of the object ───────────────────────────────────────────────────────────────

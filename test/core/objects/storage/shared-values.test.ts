@@ -57,6 +57,33 @@ for (const holdsValues of [true, false]) {
   })
 }
 
+for (const holdsValues of [true, false]) {
+  test(`what a server has written is known to be canonical, ${holdsValues ? 'in' : 'without'} a store that holds it`, async () => {
+    const store = { ...memoryStore({ clock: webClock }), holdsValues }
+    const objects = createObjectStore(store, definition, '/registry')
+    const of = { namespace: 'default', name: 'own' }
+    const printed = (text: string, name = 'own') => {
+      const metadata = { name, namespace: 'default' }
+      return objects.print(objects.canonical({ kind: 'ConfigMap', apiVersion: 'v1', metadata, data: { text } } as never))
+    }
+    assert.ok((await objects.put(of, printed('one'), 0)).ok)
+    const own = (await objects.get(of)) ?? assert.fail()
+    assert.equal(own.isCanonical, true)
+    assert.equal(own.equals(printed('one')), true)
+    assert.equal(own.equals(printed('two')), false)
+    assert.equal(own.equals(printed('one', 'another')), false)
+    const another = (await createObjectStore(store, definition, '/registry').get(of)) ?? assert.fail()
+    assert.equal(another.isCanonical, false, 'another server wrote it')
+    assert.equal(another.equals(printed('two')), false)
+    assert.equal(another.isCanonical, false)
+    assert.equal(another.equals(printed('one')), true)
+    assert.equal(another.isCanonical, true, 'it equals what this one would write')
+    const withLineFeed = concatenate([new TextEncoder().encode(printed('one').json), new TextEncoder().encode('\n')])
+    const kv = (await store.get(objects.keys.of('default', 'own'))).kv ?? assert.fail()
+    assert.equal(objects.reader.one({ ...kv, value: withLineFeed }).equals(printed('one')), true, 'as kube-apiserver stores it')
+  })
+}
+
 /** The JSON for the second of two requests. */
 const readAgain = (entry: StoredObject) => [entry.json, entry.json].at(-1) as Uint8Array
 
