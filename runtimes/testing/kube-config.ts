@@ -1,5 +1,5 @@
 /** Configurations for @kubernetes/client-node 1.x and 2.x. The caller passes the module: this package does not depend on it. */
-import type { Send } from './call.ts'
+import type { Send } from '../call.ts'
 
 /** The part of the module that is used here. */
 export interface ClientModule<Config extends object> {

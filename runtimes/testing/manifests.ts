@@ -1,6 +1,6 @@
 /** Applies manifests with server-side apply. */
 import { parseAllDocuments } from 'yaml'
-import type { Send } from './call.ts'
+import type { Send } from '../call.ts'
 import { ApiFailure } from './failure.ts'
 import type { Caller } from './objects.ts'
 import type { TestObject } from './server.ts'

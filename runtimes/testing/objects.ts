@@ -1,7 +1,7 @@
 /** A small client for objects of one kind. */
 import { type OptionType, oneOf, type RowsOf, record, text } from '../../core/options/types.ts'
 import { validateOptions } from '../../core/options/validate.ts'
-import type { Send } from './call.ts'
+import type { Send } from '../call.ts'
 import { ApiFailure } from './failure.ts'
 import { itemsOf } from './list-items.ts'
 import { applyObject } from './manifests.ts'

@@ -1,6 +1,6 @@
 /** The way of requests through the faults of a test, and into its memory. It is used from the moment a test asks for one of them. */
 import type { Clock, Connection } from '../../core/ports.ts'
-import { origin } from './call.ts'
+import { origin } from '../call.ts'
 import { Faults, refusal, type Verdict } from './faults.ts'
 import { pauseOn } from './pause.ts'
 import { Requests, SeenRequest } from './requests.ts'

@@ -1,5 +1,5 @@
 /** Watch events as an async iterator. */
-import { type ChunkReader, chunksOf, type Send, taken } from './call.ts'
+import { type ChunkReader, chunksOf, type Send, taken } from '../call.ts'
 import { ApiFailure } from './failure.ts'
 import type { Fetch, TestObject } from './server.ts'
 

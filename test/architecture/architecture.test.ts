@@ -85,6 +85,7 @@ const runtimeOrder = [
   'etcd-server',
   'stores',
   'wire',
+  'call.ts',
   'short-path.ts',
   'named-file.ts',
   'atomic-file.ts',

@@ -1,7 +1,7 @@
 /** Judges manifests by a server in memory: each object is created or applied there as a client would. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../../core/schema/model.ts'
-import { taken } from '../../testing/call.ts'
+import { taken } from '../../call.ts'
 import { checkedKind, groupOf } from './kinds.ts'
 import type { Manifest } from './manifests.ts'
 import type { JudgingServer } from './server.ts'

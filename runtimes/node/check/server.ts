@@ -2,8 +2,8 @@
 import type { Authenticator } from '../../../core/access/authn/authenticator.ts'
 import type { Connection, Logger, Outbound } from '../../../core/ports.ts'
 import { createApiServer, type ServerOptions } from '../../../core/server.ts'
+import { type Call, sendLight } from '../../call.ts'
 import { memoryStore } from '../../stores/memory.ts'
-import { type Call, sendLight } from '../../testing/call.ts'
 import type { PlacedLogger } from '../log/logger.ts'
 import { nodeClock, nodeFiles } from '../start/ports.ts'
 

@@ -1,11 +1,11 @@
 /** Calls of a server in this process without the built-in Request, Response and streams, which cost more than the server's own work. */
-import { type ByteSource, isByteSource } from '../../core/answers/byte-source.ts'
-import { LightHeaders } from '../../core/answers/light-headers.ts'
-import { Reply } from '../../core/answers/reply.ts'
-import type { MaybePromise } from '../../core/common/maybe-promise.ts'
-import { HeldBody } from '../../core/request/held-body.ts'
-import { LightRequest } from '../../core/request/light-request.ts'
-import { encodeUtf8 } from '../../core/schema/formats/utf8.ts'
+import { type ByteSource, isByteSource } from '../core/answers/byte-source.ts'
+import { LightHeaders } from '../core/answers/light-headers.ts'
+import { Reply } from '../core/answers/reply.ts'
+import type { MaybePromise } from '../core/common/maybe-promise.ts'
+import { HeldBody } from '../core/request/held-body.ts'
+import { LightRequest } from '../core/request/light-request.ts'
+import { encodeUtf8 } from '../core/schema/formats/utf8.ts'
 
 /** A request. */
 export interface Call {
