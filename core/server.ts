@@ -1,8 +1,8 @@
 /** The entry point `fetch-apiserver/core`: a server is a fetch handler over a store. */
 
-import type { ApiServer } from './assembly/api-server.ts'
+import type { ApiServer, StartingServer } from './assembly/api-server.ts'
 import { allFeatures } from './assembly/features/all-features.ts'
-import { createServer, opened, prepare, type StartingServer } from './assembly/features/create.ts'
+import { createServer, opened, prepare } from './assembly/features/create.ts'
 import { prepareServer } from './assembly/server.ts'
 import { Shared } from './common/shared.ts'
 import type { Written } from './controllers/wakes.ts'

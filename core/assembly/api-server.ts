@@ -19,3 +19,9 @@ export interface ApiServer {
   /** Drains, which takes at most 10 s, and then ends background work. Later requests get 503. The store stays open: the caller owns it. */
   close(): Promise<void>
 }
+
+/** A server that is not started yet. It answers health checks, and everything else with 503. */
+export interface StartingServer extends ApiServer {
+  /** Opens the stores, and resolves when the server is ready to serve. Rejects when it can't start; then nothing is left behind. */
+  start(): Promise<void>
+}

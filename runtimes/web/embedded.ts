@@ -4,11 +4,9 @@ import type { Features } from '../../core/assembly/features/features.ts'
 import { validateServerOptions } from '../../core/options/index.ts'
 import { portRows } from '../../core/options/ports.ts'
 import type { Ports } from '../../core/ports.ts'
-import type { ApiServer, ServerOptions } from '../../core/server.ts'
+import type { ApiServer } from '../../core/server.ts'
+import type { EmbeddedOptions } from './embedded-options.ts'
 import { consoleLogger, noFiles, webClock, webOutbound } from './ports.ts'
-
-/** Options, the store, and optionally other ports. Defaults of the other ports use Web APIs only (no files, no client certificates). */
-export type EmbeddedOptions = ServerOptions & Pick<Ports, 'store'> & Partial<Omit<Ports, 'store'>>
 
 /** Creates a server with these features. Rejects with an OptionError, before anything starts, when an option is invalid or unknown. */
 export async function createEmbedded(features: Partial<Features>, given: EmbeddedOptions): Promise<ApiServer> {

@@ -1,7 +1,8 @@
 /** The entry point `fetch-apiserver`: a server inside your program, without a port. */
 import { allFeatures } from '../../core/assembly/features/all-features.ts'
 import type { ApiServer } from '../../core/server.ts'
-import { createEmbedded, type EmbeddedOptions } from './embedded.ts'
+import { createEmbedded } from './embedded.ts'
+import type { EmbeddedOptions } from './embedded-options.ts'
 
 export type { Authenticator, TokenAuthenticator } from '../../core/access/authn/authenticator.ts'
 export type { Authorizer } from '../../core/access/authz/authorizer.ts'
@@ -16,7 +17,7 @@ export type { SqlDatabase, SqlRow, SqlValue } from '../stores/sql/database.ts'
 export { durableObjectDatabase } from '../stores/sql/durable-object.ts'
 export { type SqliteConnection, sqliteDatabase } from '../stores/sql/sqlite.ts'
 export { type SqlStoreOptions, sqlStore } from '../stores/sql.ts'
-export type { EmbeddedOptions } from './embedded.ts'
+export type { EmbeddedOptions } from './embedded-options.ts'
 
 /**
  * Creates a server and resolves when it is ready:

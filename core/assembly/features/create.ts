@@ -3,15 +3,9 @@ import { type ServerOptions, validateServerOptions, withDefaults } from '../../o
 import { portRows } from '../../options/ports.ts'
 import { validateOptions } from '../../options/validate.ts'
 import type { HostPorts, OpenStores, Ports } from '../../ports.ts'
-import type { ApiServer } from '../api-server.ts'
+import type { ApiServer, StartingServer } from '../api-server.ts'
 import { prepareServer } from '../server.ts'
 import type { Features } from './features.ts'
-
-/** A server that is not started yet. It answers health checks, and everything else with 503. */
-export interface StartingServer extends ApiServer {
-  /** Opens the stores, and resolves when the server is ready to serve. Rejects when it can't start; then nothing is left behind. */
-  start(): Promise<void>
-}
 
 /** The stores of a server whose caller has opened them. */
 export const opened =
