@@ -112,3 +112,62 @@ test('OwnerReferencesPermissionEnforcement', async () => {
     'cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion v1 Kind Widget: no matches for kind "Widget" in version "v1"',
   )
 })
+
+/** Owners of the table below, by a sign: `+` blocks the owner's deletion, `-` does not, none says nothing. */
+const ownerOf = (text: string): object => {
+  const [, name = '', sign] = /^(\w+)([+-]?)$/.exec(text) ?? []
+  const [apiVersion, kind] = { node: ['v1', 'Node'], web: ['apps/v1', 'Deployment'], widget: ['v1', 'Widget'] }[name] ?? []
+  return { apiVersion, kind, name, uid: name, ...(sign && { blockOwnerDeletion: sign === '+' }) }
+}
+const deletion = "can't delete"
+const holding = "can't set finalizers on"
+const unknown = 'cannot find RESTMapping'
+/** Rights: `all` may update finalizers of everything, `pods` deletes pods, `node` and `web` update finalizers of these. */
+const owned: readonly (readonly [rights: string, old: string | undefined, now: string, refusal?: string])[] = [
+  ['', undefined, ''],
+  ['', undefined, 'web'],
+  ['', undefined, 'web- node'],
+  ['', undefined, 'web+ node-', holding],
+  ['node', undefined, 'web+ node+', holding],
+  ['web', undefined, 'web+ node+', holding],
+  ['web node', undefined, 'web+ node+'],
+  ['all', undefined, 'web+ node+'],
+  ['all', undefined, 'widget+'],
+  ['web', undefined, 'widget+', unknown],
+  ['', undefined, 'widget-'],
+  ['', '', ''],
+  ['', 'web', 'web'],
+  ['', '', 'web', deletion],
+  ['', 'web', 'web node', deletion],
+  ['', 'web', '', deletion],
+  ['', 'web+', 'web+'],
+  ['all', '', 'web', deletion],
+  ['all pods', 'widget', 'widget+'],
+  ['pods', 'web node', 'web- node-'],
+  ['pods', 'web-', 'web+', holding],
+  ['pods', 'web', 'web+', holding],
+  ['pods', 'node', 'node+', holding],
+  ['pods', 'web+', 'web-'],
+  ['pods', 'web+', 'web+ node+', holding],
+  ['pods node', 'web+', 'web+ node+'],
+  ['pods web', 'node-', 'web+ node-'],
+  ['pods', '', 'web- node'],
+  ['pods', '', 'node+', holding],
+]
+
+test(`OwnerReferencesPermissionEnforcement: ${owned.length} writes with the verdicts of the reference`, async () => {
+  const questions: { readonly [right: string]: string } = {
+    all: 'update *.*/finalizers /*',
+    pods: 'delete pods./ dev/p',
+    node: 'update nodes./finalizers /node',
+    web: 'update deployments.apps/finalizers dev/web',
+  }
+  const list = (text: string) => text.split(' ').filter(Boolean)
+  const object = (owners: string) => ({ metadata: { name: 'p', ownerReferences: list(owners).map(ownerOf) } })
+  for (const [rights, old, now, refusal = ''] of owned) {
+    const plugin = ownerReferencesPermissionEnforcement(allowing(...list(rights).map((right) => questions[right] ?? '')))
+    const write = { on: 'pods', operation: old === undefined ? 'CREATE' : 'UPDATE', object: object(now), namespace: 'dev' } as const
+    const answer = (await admit(plugin, { ...write, ...(old !== undefined && { old: object(old) }) })) ?? ''
+    assert.equal(refusal === '' ? answer : answer.includes(refusal), refusal === '' ? '' : true, `${rights}: ${old} → ${now}: ${answer}`)
+  }
+})
