@@ -1,5 +1,6 @@
 /** Limits the rate of events: of the server, per namespace, per user, or per source and object (plugin/pkg/admission/eventratelimit). */
 
+import { aggregate } from '../../access/authz/rules.ts'
 import { ApiError } from '../../answers/status.ts'
 import type { Clock } from '../../ports.ts'
 import type { Event as EventSchema } from '../../resources/core/event.ts'
@@ -49,23 +50,21 @@ function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (ke
   }
 }
 
-/** Events of both groups are the same objects and share limits. Throws an Error without a configuration. */
-export function eventRateLimit({ clock, platform, configuration }: PluginContext): AdmissionPlugin {
+/** Events that are written through events.k8s.io are not limited. Throws an Error without a configuration. */
+export function eventRateLimit({ clock, configuration }: PluginContext): AdmissionPlugin {
   if (configuration.EventRateLimit === undefined) throw new Error('EventRateLimit needs a configuration')
   const limits = configuration.EventRateLimit.limits.map((limit) => ({ ...limit, accepts: createBuckets(limit, clock) }))
   return {
     name: 'EventRateLimit',
     operations: ['CREATE', 'UPDATE'],
-    resources: [
-      { group: '', resource: 'events' },
-      { group: platform.name('events.<domain>'), resource: 'events' },
-    ],
+    resources: [{ group: '', resource: 'events' }],
     validate(attributes) {
       if (attributes.dryRun || attributes.subresource !== '') return
       // Every limit counts the event, even if another denies it.
-      const reached = limits.filter(({ type, accepts }) => !accepts(keys[type](attributes))).at(-1)
-      if (reached === undefined) return
-      throw new ApiError('TooManyRequests', `limit reached on type ${reached.type} for key ${keys[reached.type](attributes)}`)
+      const reached = limits.filter(({ type, accepts }) => !accepts(keys[type](attributes)))
+      if (reached.length === 0) return
+      const problems = reached.map(({ type }) => `limit reached on type ${type} for key ${keys[type](attributes)}`)
+      throw new ApiError('TooManyRequests', `Too many requests: ${aggregate(problems)}`)
     },
   }
 }

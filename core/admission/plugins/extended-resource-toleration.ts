@@ -8,11 +8,12 @@ import type { Toleration } from './tolerations.ts'
 
 const operator = 'Exists'
 const effect = 'NoSchedule'
+const toleration = (key: string): Toleration => ({ key, operator, effect })
 
 export function extendedResourceToleration({ platform }: PluginContext): AdmissionPlugin {
-  function devicesOf({ containers, initContainers }: PodSpec): readonly string[] {
+  function devicesOf({ containers, initContainers }: PodSpec): ReadonlySet<string> {
     const names = [...(containers ?? []), ...(initContainers ?? [])].flatMap(({ resources }) => Object.keys(resources?.requests ?? {}))
-    return [...new Set(names.filter((name) => isExtended(name, { platform })))].sort()
+    return new Set(names.filter((name) => isExtended(name, { platform })).sort())
   }
 
   return {
@@ -23,13 +24,13 @@ export function extendedResourceToleration({ platform }: PluginContext): Admissi
       if (!isAbout(attributes, 'pods') || attributes.object === undefined) return
       const spec = specOf<PodSpec & { tolerations?: Toleration[] }>(attributes.object)
       const devices = devicesOf(spec)
-      if (devices.length === 0) return
-      const given = spec.tolerations ?? []
-      const tolerated = new Set(
-        given.filter((each) => each.operator === operator && each.effect === effect && !each.value).map(({ key }) => key),
-      )
-      const added = devices.filter((device) => !tolerated.has(device))
-      spec.tolerations = [...given, ...added.map((key) => ({ key, operator, effect }))]
+      if (devices.size === 0) return
+      const isOurs = (each: Toleration) =>
+        devices.has(each.key ?? '') && each.operator === operator && each.effect === effect && !each.value
+      // Such tolerations lose their tolerationSeconds, which this effect does not have.
+      const given = (spec.tolerations ?? []).map((each) => (isOurs(each) ? toleration(each.key ?? '') : each))
+      const tolerated = new Set(given.filter(isOurs).map(({ key }) => key))
+      spec.tolerations = [...given, ...[...devices].filter((device) => !tolerated.has(device)).map(toleration)]
     },
   }
 }

@@ -10,6 +10,7 @@ import { podTolerationRestriction } from '../../../../core/admission/plugins/pod
 import type { Toleration } from '../../../../core/admission/plugins/tolerations.ts'
 import type { ApiError } from '../../../../core/answers/status.ts'
 import { ManualClock } from '../../../support/clock.ts'
+import { startInProcess } from '../../../support/in-process.ts'
 import { attributesOf } from '../attributes.ts'
 import { admit, contextWith } from '../context.ts'
 
@@ -30,21 +31,21 @@ test('EventRateLimit: burst and qps per key', async () => {
     admit(plugin, { on: 'events', operation: 'CREATE', object: { metadata: {}, ...object }, namespace: 'dev', ...more })
 
   const server = limited(limit('Server'))
-  const reached = 'limit reached on type Server for key '
+  const refusal = 'Too many requests: limit reached on type'
+  const reached = `${refusal} Server for key `
   assert.deepEqual([await send(server), await send(server), await send(server)], [undefined, undefined, reached])
   assert.equal(await send(server, {}, { dryRun: true }), undefined, 'a dry run is not counted')
-  assert.equal(await send(server, {}, { on: 'events.events.k8s.io' }), reached, 'events.k8s.io shares the limit')
   clock.advance(1000)
   assert.deepEqual([await send(server), await send(server)], [undefined, reached])
 
   const byNamespace = limited(limit('Namespace', { burst: 1 }))
   assert.equal(await send(byNamespace), undefined)
-  assert.equal(await send(byNamespace), 'limit reached on type Namespace for key dev')
+  assert.equal(await send(byNamespace), `${refusal} Namespace for key dev`)
   assert.equal(await send(byNamespace, {}, { namespace: 'other' }), undefined)
 
   const byUser = limited(limit('User', { burst: 1 }))
   assert.equal(await send(byUser), undefined)
-  assert.equal(await send(byUser), 'limit reached on type User for key jane')
+  assert.equal(await send(byUser), `${refusal} User for key jane`)
   assert.equal(await send(byUser, {}, { user: { name: 'joe', groups: [] } }), undefined)
 
   const bySource = limited(limit('SourceAndObject', { burst: 1, cacheSize: 1 }))
@@ -53,7 +54,7 @@ test('EventRateLimit: burst and qps per key', async () => {
     involvedObject: { kind: 'Pod', namespace: 'dev', name, uid: 'u', apiVersion: 'v1' },
   })
   assert.equal(await send(bySource, about('a')), undefined)
-  assert.equal(await send(bySource, about('a')), 'limit reached on type SourceAndObject for key chPoddevauv1')
+  assert.equal(await send(bySource, about('a')), `${refusal} SourceAndObject for key chPoddevauv1`)
   assert.equal(await send(bySource, about('b')), undefined)
   assert.equal(await send(bySource, about('a')), undefined, 'the cache holds one key')
 
@@ -61,7 +62,95 @@ test('EventRateLimit: burst and qps per key', async () => {
   const huge = 'x'.repeat(100_000)
   assert.equal(await send(long, about(`${huge}a`)), undefined)
   const refused = (await send(long, about(`${huge}b`))) ?? 'accepted'
-  assert.ok(refused.startsWith('limit reached on type SourceAndObject for key chPoddevxxx'), 'a key is not kept in whole')
+  assert.ok(refused.startsWith(`${refusal} SourceAndObject for key chPoddevxxx`), 'a key is not kept in whole')
+})
+
+/**
+ * Events by key, in order. `!`: refused; `+`: after a second; `~`: a dry run.
+ */
+const streams: readonly (readonly [type: EventLimit['type'], burst: number, cacheSize: number, events: string])[] = [
+  ['Server', 3, 0, 'A A B !C'],
+  ['Server', 3, 0, 'A A ~A ~A ~A ~A A !A ~A'],
+  ['Server', 3, 0, 'A A A !A +A'],
+  ['Server', 3, 0, '+A +A +A +A +A'],
+  ...(['Namespace', 'User', 'SourceAndObject'] as const).flatMap((type) =>
+    [
+      [10, 'A A A !A'] as const,
+      [10, 'A A A B'] as const,
+      [10, 'A A B A'] as const,
+      [10, 'A A A !A +A'] as const,
+      [10, 'A A A B !A'] as const,
+      [2, 'A A B B B A !B !A C !A B'] as const,
+    ].map(([cacheSize, events]) => [type, 3, cacheSize, events] as const),
+  ),
+]
+
+test(`EventRateLimit: ${streams.length} streams of events, refused where the reference refuses them`, async () => {
+  for (const [type, burst, cacheSize, events] of streams) {
+    const clock = new ManualClock()
+    const limits: EventLimit[] = [{ type, qps: 1, burst, cacheSize }]
+    const plugin = eventRateLimit(contextWith({}, { clock, configuration: { EventRateLimit: { limits } } }))
+    for (const event of events.split(' ')) {
+      const key = event.at(-1) ?? ''
+      if (event.startsWith('+')) clock.advance(1000)
+      const object = { metadata: { name: 'e' }, source: { component: key } }
+      const write = { on: 'events', operation: 'CREATE', object, namespace: key, user: { name: key, groups: [] } } as const
+      const refusal = await admit(plugin, { ...write, dryRun: event.startsWith('~') })
+      assert.equal(refusal !== undefined, event.startsWith('!'), `${type} ${events}: ${event}`)
+    }
+  }
+})
+
+test('EventRateLimit: each part of source and object makes another key', async () => {
+  const parts: readonly ((label: string) => object)[] = [
+    ...['component', 'host'].map((name) => (label: string) => ({ source: { [name]: label } })),
+    ...['kind', 'namespace', 'name', 'uid', 'apiVersion'].map((name) => (label: string) => ({ involvedObject: { [name]: label } })),
+  ]
+  for (const part of parts) {
+    const limits: EventLimit[] = [{ type: 'SourceAndObject', qps: 1, burst: 1, cacheSize: 10 }]
+    const plugin = eventRateLimit(contextWith({}, { configuration: { EventRateLimit: { limits } } }))
+    const send = (label: string) =>
+      admit(plugin, { on: 'events', operation: 'CREATE', object: { metadata: {}, ...part(label) }, namespace: 'dev' })
+    const isRefused = [await send('A'), await send('A'), await send('B')].map((refusal) => refusal !== undefined)
+    assert.deepEqual(isRefused, [false, true, false], JSON.stringify(part('A')))
+  }
+})
+
+test('EventRateLimit: all reached limits are named; events that come through events.k8s.io are not limited', async () => {
+  const limit = (type: EventLimit['type'], burst: number): EventLimit => ({ type, qps: 1, burst, cacheSize: 0 })
+  const limits = [limit('Server', 1000), limit('Namespace', 3), limit('User', 3), limit('SourceAndObject', 2)]
+  const { fetch, close } = await startInProcess({
+    controllers: [],
+    admissionPlugins: { enable: ['EventRateLimit'] },
+    pluginConfigurations: { EventRateLimit: { limits } },
+  })
+  const post = async (path: string, body: object) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${path}/namespaces/default/events`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return response.status === 201 ? 201 : ((await response.json()) as { message: string }).message
+  }
+  const core = (name: string) =>
+    post('/api/v1', {
+      metadata: { name },
+      involvedObject: { kind: 'Pod', namespace: 'default', name: 'x' },
+      source: { component: 'c' },
+    })
+  const later = (name: string) =>
+    post('/apis/events.k8s.io/v1', {
+      metadata: { name },
+      ...{ eventTime: '2026-01-01T00:00:00.000000Z', reportingController: 'a/b', reportingInstance: 'i', action: 'a', reason: 'r' },
+      ...{ type: 'Normal', regarding: { kind: 'Pod', namespace: 'default', name: 'x' } },
+    })
+  const answers: (string | number)[] = []
+  for (let at = 0; at < 4; at++) answers.push(await later(`l${at}`))
+  for (let at = 0; at < 4; at++) answers.push(await core(`c${at}`))
+  const perObject = 'limit reached on type SourceAndObject for key cPoddefaultx'
+  assert.deepEqual(answers.slice(0, 7), [...Array(6).fill(201), `Too many requests: ${perObject}`])
+  assert.match(
+    String(answers[7]),
+    /^Too many requests: \[limit reached on type Namespace for key default, limit reached on type User for key .*, limit reached on type SourceAndObject for key cPoddefaultx\]$/,
+  )
+  await close()
 })
 
 test('PodNodeSelector: namespace selector, cluster default, whitelist', async () => {

@@ -96,6 +96,40 @@ test('ExtendedResourceToleration: one for each extended resource', async () => {
     ['example.com/b', 'example.com/a', 'example.com/c'],
   )
   assert.deepEqual(tolerations[1], { key: 'example.com/a', operator: 'Exists', effect: 'NoSchedule' })
+  assert.deepEqual(
+    tolerations[0],
+    { key: 'example.com/b', operator: 'Exists', effect: 'NoSchedule' },
+    'without seconds, which are for NoExecute',
+  )
+})
+
+test('ExtendedResourceToleration: what pods tolerate already', async () => {
+  const needed = { key: 'example.com/a', operator: 'Exists', effect: 'NoSchedule' }
+  const other = { key: 'foo', operator: 'Equal', value: 'bar', effect: 'NoSchedule' }
+  const evicted = { key: 'example.com/a', operator: 'Equal', value: 'foo', effect: 'NoExecute' }
+  const every = { operator: 'Exists' }
+  const rows: readonly (readonly [resource: string, given: readonly object[] | undefined, expected: readonly object[] | undefined])[] = [
+    ['', undefined, undefined],
+    ['cpu', undefined, undefined],
+    ['cpu', [other], [other]],
+    ['example.com/a', undefined, [needed]],
+    ['example.com/a', [other], [other, needed]],
+    ['example.com/a', [needed], [needed]],
+    ['example.com/a', [needed, other, needed], [needed, other, needed]],
+    ['example.com/a', [evicted], [evicted, needed]],
+    ['example.com/a', [every], [every, needed]],
+    ['example.com/a', [{ ...needed, tolerationSeconds: 5 }], [needed]],
+  ]
+  for (const [resource, given, expected] of rows)
+    for (const [of, operation] of [
+      ['containers', 'CREATE'],
+      ['initContainers', 'UPDATE'],
+    ] as const) {
+      const requests = resource === '' ? {} : { [resource]: '1' }
+      const object = pod({ [of]: [{ name: 'c', resources: { requests } }], ...(given && { tolerations: given }) })
+      await admit(extendedResourceToleration(contextWith()), { on: 'pods', operation, object, old: object, namespace: 'dev' })
+      assert.deepEqual((object.spec as { tolerations?: object }).tolerations, expected, `${resource} ${JSON.stringify(given)}`)
+    }
 })
 
 test('ClusterTrustBundleAttest: rights for one signer or all signers of its domain', async () => {
