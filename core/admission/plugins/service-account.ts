@@ -43,6 +43,13 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
     if (tokens) throw refuse('use ServiceAccountToken volume projections')
   }
 
+  /** Secrets that the account does not list, if it is so annotated. */
+  function checkSecrets(attributes: AdmissionAttributes, account: ServiceAccount, spec: AccountPodSpec): void {
+    if (parseBool(account.metadata.annotations?.[enforced] ?? '') !== true) return
+    const problem = foreignSecret(account, spec, attributes.operation === 'UPDATE')
+    if (problem !== undefined) throw refusal(attributes, problem)
+  }
+
   return {
     name: 'ServiceAccount',
     operations: ['CREATE', 'UPDATE'],
@@ -59,6 +66,7 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
       const { imagePullSecrets } = account
       if ((spec.imagePullSecrets ?? []).length === 0 && imagePullSecrets && imagePullSecrets.length > 0)
         spec.imagePullSecrets = imagePullSecrets.map(({ name }) => ({ ...(name !== undefined && { name }) }))
+      checkSecrets(attributes, account, spec)
     },
     async validate(attributes) {
       const { object: pod, operation } = attributes
@@ -69,10 +77,9 @@ export function serviceAccount({ platform, find, findSoon }: PluginContext): Adm
         return
       }
       const spec = specOf<AccountPodSpec>(pod)
-      const account = await accountOf(attributes, spec.serviceAccountName ?? '')
-      if (parseBool(account.metadata.annotations?.[enforced] ?? '') !== true) return
-      const problem = foreignSecret(account, spec, ephemeral)
-      if (problem !== undefined) throw refusal(attributes, problem)
+      if (!spec.serviceAccountName)
+        throw refusal(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`)
+      checkSecrets(attributes, await accountOf(attributes, spec.serviceAccountName), spec)
     },
   }
 }

@@ -7,6 +7,7 @@ import { assertFailure } from '../../../support/api.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 import { eventually } from '../../../support/wait.ts'
+import { attributesOf, once } from '../attributes.ts'
 import { admit, contextWith } from '../context.ts'
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -107,6 +108,18 @@ test('refusals', async () => {
     await admit(plugin, { on: 'pods/ephemeralcontainers', operation: 'UPDATE', object: ephemeral, old: ephemeral, namespace: 'dev' }),
     not('ephemeral container c with envVar E referencing secret.secretName="x"'),
   )
+})
+
+test('secrets are checked before other plugins see the pod; ephemeral containers need an account', async () => {
+  const foreign = pod({ serviceAccountName: 'strict', volumes: [{ name: 'v', secret: { secretName: 'x' } }] })
+  const write = { on: 'pods', operation: 'CREATE', object: foreign, namespace: 'dev' } as const
+  const refusal = /volume with secret\.secretName="x" is not allowed because service account strict does not reference that secret$/
+  await assert.rejects(async () => plugin.mutate?.(attributesOf(write), once), refusal)
+  const update = { ...write, operation: 'UPDATE', old: foreign } as const
+  assert.equal(await admit(plugin, update), undefined, 'an update of the pod itself')
+  const without = pod({ ephemeralContainers: [{ name: 'c' }] })
+  const debugged = { on: 'pods/ephemeralcontainers', operation: 'UPDATE', object: without, old: without, namespace: 'dev' } as const
+  assert.equal(await admit(plugin, debugged), 'no service account specified for pod dev/p')
 })
 
 test('mirror pods may not use service accounts', async () => {
