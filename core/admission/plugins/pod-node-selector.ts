@@ -1,21 +1,27 @@
 /** Merges the namespace's node selector into pods, within the allowed labels (plugin/pkg/admission/podnodeselector). */
-import { notFound } from '../../answers/status.ts'
+import { forbidden, notFound, unreasoned } from '../../answers/status.ts'
 import { formats } from '../../schema/formats/formats.ts'
+import { quote } from '../../schema/go/quote.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
-import { isAbout, refusal, specOf } from './about.ts'
+import { isAbout, specOf } from './about.ts'
 
 type Labels = { readonly [key: string]: string }
 
-/** Parses `a=b,c=d`. @throws Error with the reason. */
+function validate(at: string, value: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(`${at}: Invalid value: ${quote(value)}: ${problems.join('; ')}`)
+}
+
+/** Parses `a=b,c=d`. @throws Error with the reason, in the words of labels.ConvertSelectorToLabelsMap. */
 export function parseNodeSelector(text: string): Labels {
   if (text === '') return {}
   const pairs = text.split(',').map((pair) => {
-    const [key = '', value, ...rest] = pair.split('=')
-    if (value === undefined || rest.length > 0) throw new Error(`invalid selector: [${pair.split('=').join(' ')}]`)
-    const problems = [...formats.labelKey(key.trim()), ...formats.labelValue(value.trim())]
-    if (problems.length > 0) throw new Error(`invalid selector: ${pair}: ${problems.join(', ')}`)
-    return [key.trim(), value.trim()] as const
+    const parts = pair.split('=')
+    if (parts.length !== 2) throw new Error(`invalid selector: [${parts.join(' ')}]`)
+    const [key = '', value = ''] = parts.map((part) => part.trim())
+    validate('<nil>', key, formats.labelKey(key))
+    validate(`[${key}]`, value, formats.labelValue(value))
+    return [key, value] as const
   })
   return Object.fromEntries(pairs)
 }
@@ -38,21 +44,25 @@ export function podNodeSelector({ platform, find, configuration }: PluginContext
     try {
       return parseNodeSelector(text)
     } catch (error) {
-      throw refusal(attributes, (error as Error).message)
+      throw unreasoned((error as Error).message)
     }
   }
+
+  /** A 403 that does not know a name that is still to be generated. */
+  const refuse = ({ groupResource, object }: AdmissionAttributes, why: string) =>
+    forbidden(groupResource, object?.metadata.name ?? '', `pod node label selector ${why}`)
 
   /** The merged node selector; throws when the pod's conflicts with the namespace's. */
   async function wanted(attributes: AdmissionAttributes, given: Labels): Promise<Labels> {
     const own = await ofNamespace(attributes)
-    if (conflicts(own, given)) throw refusal(attributes, 'pod node label selector conflicts with its namespace node label selector')
+    if (conflicts(own, given)) throw refuse(attributes, 'conflicts with its namespace node label selector')
     return own
   }
 
   function checkAllowed(attributes: AdmissionAttributes, given: Labels): void {
     const allowed = selectorFor(attributes.namespace)
     if (Object.keys(allowed).length > 0 && !isWithin(given, allowed))
-      throw refusal(attributes, 'pod node label selector labels conflict with its namespace whitelist')
+      throw refuse(attributes, 'labels conflict with its namespace whitelist')
   }
 
   return {

@@ -1,12 +1,13 @@
 /** Adds the namespace's default tolerations to pods, and allows only whitelisted ones (plugin/pkg/admission/podtolerationrestriction). */
 
-import { notFound } from '../../answers/status.ts'
+import { notFound, unreasoned } from '../../answers/status.ts'
 import { qosClassOf } from '../../resources/core/qos.ts'
+import { Toleration as TolerationMessage } from '../../resources/core/scheduling.ts'
 import type { ApiObject } from '../../resources/definition.ts'
-import { messageOf } from '../../schema/message-of.ts'
+import { AnnotationFault, readListAnnotation } from '../../resources/json-annotation.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
-import { isAbout, refusal, specOf } from './about.ts'
+import { isAbout, specOf } from './about.ts'
 import { covering, mergeTolerations, type Toleration } from './tolerations.ts'
 
 type PodSpec = Parameters<typeof qosClassOf>[0] & { tolerations?: Toleration[] }
@@ -18,17 +19,14 @@ export function podTolerationRestriction({ platform, find, configuration }: Plug
   const pressure: Toleration = { key: platform.name('node.<labels>/memory-pressure'), operator: 'Exists', effect: 'NoSchedule' }
 
   /** Tolerations in an annotation of the namespace; undefined: none, so the cluster's defaults apply. */
-  function listed(attributes: AdmissionAttributes, { metadata }: ApiObject, key: string): readonly Toleration[] | undefined {
+  function listed({ metadata }: ApiObject, key: string): readonly Toleration[] | undefined {
     const text = metadata.annotations?.[key]
     if (text === undefined) return undefined
     if (text === '') return []
     try {
-      const value: unknown = JSON.parse(text)
-      if (value === null) return []
-      if (!Array.isArray(value)) throw new Error('is not a list')
-      return value as readonly Toleration[]
+      return readListAnnotation(text, TolerationMessage, '[]v1.Toleration')
     } catch (error) {
-      throw refusal(attributes, `annotation ${key} of namespace ${attributes.namespace}: ${messageOf(error)}`)
+      throw error instanceof AnnotationFault ? unreasoned(error.message) : error
     }
   }
 
@@ -39,13 +37,13 @@ export function podTolerationRestriction({ platform, find, configuration }: Plug
     return found
   }
 
-  function checkAllowed(attributes: AdmissionAttributes, namespace: ApiObject, tolerations: readonly Toleration[]): void {
-    const own = listed(attributes, namespace, whitelistKey)
+  function checkAllowed(namespace: ApiObject, tolerations: readonly Toleration[]): void {
+    const own = listed(namespace, whitelistKey)
     const allowed = own ?? whitelist
     if (allowed.length === 0 || tolerations.every(covering(allowed))) return
     const scope = own ? 'namespace' : 'cluster'
     const why = `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`
-    throw refusal(attributes, why)
+    throw unreasoned(why)
   }
 
   return {
@@ -57,17 +55,17 @@ export function podTolerationRestriction({ platform, find, configuration }: Plug
       if (!isAbout(attributes, 'pods') || object === undefined) return
       const namespace = await namespaceOf(attributes)
       const spec = specOf<PodSpec>(object)
-      const own = operation === 'CREATE' ? (listed(attributes, namespace, defaultsKey) ?? defaults) : []
-      const merged = own.length > 0 ? mergeTolerations(own, spec.tolerations ?? []) : (spec.tolerations ?? [])
+      const own = operation === 'CREATE' ? (listed(namespace, defaultsKey) ?? defaults) : []
       // Pods with resource requests tolerate memory pressure.
-      const all = qosClassOf(spec) === 'BestEffort' ? merged : mergeTolerations(merged, [pressure])
+      const added = qosClassOf(spec) === 'BestEffort' ? own : [...own, pressure]
+      const all = added.length > 0 ? mergeTolerations(spec.tolerations ?? [], added) : (spec.tolerations ?? [])
       if (all.length > 0) spec.tolerations = [...all]
-      checkAllowed(attributes, namespace, all)
+      checkAllowed(namespace, all)
     },
     async validate(attributes) {
       if (!isAbout(attributes, 'pods') || attributes.object === undefined) return
       const { tolerations = [] } = specOf<PodSpec>(attributes.object)
-      if (tolerations.length > 0) checkAllowed(attributes, await namespaceOf(attributes), tolerations)
+      if (tolerations.length > 0) checkAllowed(await namespaceOf(attributes), tolerations)
     },
   }
 }

@@ -170,7 +170,41 @@ test('PodNodeSelector: namespace selector, cluster default, whitelist', async ()
   assert.deepEqual(await ask({ disk: 'ssd' }, undefined, selectors), { zone: 'a', disk: 'ssd' })
   assert.equal(await ask({ disk: 'hdd' }, undefined, selectors), 'pod node label selector labels conflict with its namespace whitelist')
   assert.equal(await ask(undefined, 'nonsense'), 'invalid selector: [nonsense]')
+  assert.deepEqual(await ask({ env: 'prod' }, ' env = prod '), { env: 'prod' })
   assert.throws(() => parseNodeSelector('a=b=c'), /invalid selector: \[a b c\]/)
+  assert.throws(() => parseNodeSelector('a=b,'), /invalid selector: \[\]/)
+  assert.throws(() => parseNodeSelector('a b=c'), /^Error: <nil>: Invalid value: "a b": name part must consist of/)
+  assert.throws(() => parseNodeSelector('=b'), /^Error: <nil>: Invalid value: "": name part must be non-empty; name part must consist of/)
+  assert.throws(() => parseNodeSelector('a=b c'), /^Error: \[a\]: Invalid value: "b c": a valid label must be/)
+})
+
+test('PodNodeSelector and PodTolerationRestriction: codes and names as with kube-apiserver', async () => {
+  const { api, close } = await startInProcess({
+    controllers: [],
+    admissionPlugins: { enable: ['PodNodeSelector', 'PodTolerationRestriction'], disable: ['ServiceAccount'] },
+  })
+  const alpha = 'scheduler.alpha.kubernetes.io'
+  const rows: readonly (readonly [annotation: string, text: string, code: number, reason: string | undefined, message: RegExp])[] = [
+    [
+      'node-selector',
+      'env=dev',
+      403,
+      'Forbidden',
+      /^pods is forbidden: pod node label selector conflicts with its namespace node label selector$/,
+    ],
+    ['node-selector', 'nonsense', 500, undefined, /^invalid selector: \[nonsense\]$/],
+    ['defaultTolerations', '{', 500, undefined, /^unexpected end of JSON input$/],
+    ['tolerationsWhitelist', '[{"key":"a"}]', 500, undefined, /^pod tolerations .* conflict with its namespace whitelist$/],
+  ]
+  for (const [index, [annotation, text, code, reason, message]] of rows.entries()) {
+    const name = `n${index}`
+    await api.create('/api/v1/namespaces', { metadata: { name, annotations: { [`${alpha}/${annotation}`]: text } } })
+    const spec = { nodeSelector: { env: 'prod' }, containers: [{ name: 'c', image: 'i' }] }
+    const { status, body } = await api.send('POST', `/api/v1/namespaces/${name}/pods`, { metadata: { generateName: 'g-' }, spec })
+    assert.deepEqual([status, body['reason']], [code, reason], text)
+    assert.match(String(body['message']), message)
+  }
+  await close()
 })
 
 test('PodTolerationRestriction: tolerations of the namespace or the cluster, within a whitelist', async () => {
@@ -205,8 +239,8 @@ test('PodTolerationRestriction: tolerations of the namespace or the cluster, wit
     return (await admit(podTolerationRestriction(context), write)) ?? (object.spec as { tolerations?: object }).tolerations
   }
   assert.equal(await ask([], {}), undefined)
-  assert.deepEqual(await ask([b], { own: JSON.stringify([a]) }), [a, b])
-  assert.deepEqual(await ask([b], { defaults: [a] }), [a, b])
+  assert.deepEqual(await ask([b], { own: JSON.stringify([a]) }), [b, a])
+  assert.deepEqual(await ask([b], { defaults: [a] }), [b, a])
   assert.deepEqual(await ask([b], { own: '', defaults: [a] }), [b], 'the namespace sets an empty list')
   assert.deepEqual(await ask([b], { own: JSON.stringify([a]), operation: 'UPDATE' }), [b], 'only new pods')
   assert.deepEqual(await ask([], { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] }), [pressure])
@@ -215,7 +249,18 @@ test('PodTolerationRestriction: tolerations of the namespace or the cluster, wit
   assert.equal(await ask([b], { whitelist: [a] }), `${conflict} cluster whitelist`)
   assert.deepEqual(await ask([b], { whitelist: [{ key: 'b', operator: 'Exists' }] }), [b])
   assert.deepEqual(await ask([b], { list: '', whitelist: [a] }), [b], 'an empty whitelist allows all')
-  assert.match(String(await ask([], { own: '{' })), /^annotation scheduler\.alpha/)
+  assert.deepEqual(await ask([b], { own: '[{"Key":"a","operator":"Exists","x":1}]' }), [b, a], 'members are found whatever their case')
+  const faults: readonly (readonly [annotation: string, fault: string])[] = [
+    ['{', 'unexpected end of JSON input'],
+    [' ', 'unexpected end of JSON input'],
+    ['[1]', 'json: cannot unmarshal number into Go value of type v1.Toleration'],
+    ['[{"key":1}]', 'json: cannot unmarshal number into Go struct field Toleration.key of type string'],
+    ['{"key":"a"}', 'json: cannot unmarshal object into Go value of type []v1.Toleration'],
+  ]
+  for (const [annotation, fault] of faults) {
+    assert.equal(await ask([], { own: annotation }), fault)
+    assert.equal(await ask([b], { list: annotation }), fault)
+  }
 })
 
 test('ImagePolicyWebhook: calls the webhook, caches its answers, and applies defaultAllow when it fails', async () => {
