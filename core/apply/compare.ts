@@ -5,7 +5,7 @@ import { givenEmpty, hasGivenEmpty } from '../schema/json/given-empty.ts'
 import { isObject } from '../schema/json/is-object.ts'
 import { isEmpty } from '../schema/json/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
-import { type Atom, deduce, type ListAtom, type MapAtom, type Member } from './atom.ts'
+import { type Atom, deduce, type ListAtom, type MapAtom } from './atom.ts'
 import type { Element } from './element.ts'
 import { type FieldNode, type FieldSet, inOrder, noFields, sameFields, union } from './field-set.ts'
 import { elementOf, type ItemIdentity, itemElement, itemIdentity, sameIdentities } from './list-item.ts'
@@ -74,43 +74,30 @@ function fieldsBelow(given: Atom, value: Json): FieldSet {
   throw undeclared('')
 }
 
-/** Members that are sorted by insertion, which is much cheaper for few. */
+/** Up to this many members, insertion sort by rank is much cheaper than comparing texts. */
 const fewMembers = 64
 
+/** Visits each member once, whether it is declared or not: otherwise each level would double the work. */
 function membersBelow(map: MapAtom, object: JsonObject): FieldSet {
-  if (map.member === undefined) return othersBelow(map, object)
-  const members: Member[] = []
-  const values: Json[] = []
-  // What is below is visited only once it is known how: otherwise each level would double the work.
-  for (const key in object) {
-    const member = map.member(key)
-    if (member === undefined) return othersBelow(map, object)
-    let at = members.length
-    // By rank, which is much cheaper than comparing texts.
-    if (at < fewMembers)
-      for (; at > 0 && (members[at - 1] as Member).rank > member.rank; at--) {
-        members[at] = members[at - 1] as Member
-        values[at] = values[at - 1] as Json
-      }
-    members[at] = member
-    values[at] = object[key] as Json
-  }
-  const nodeOf = ({ atom, element }: Member, index: number): FieldNode => ({
-    element,
-    member: true,
-    children: fieldsBelow(atom, values[index] as Json),
-  })
-  if (members.length <= fewMembers) return members.map(nodeOf)
-  const order = Array.from(members.keys()).sort((a, b) => (members[a] as Member).rank - (members[b] as Member).rank)
-  return order.map((index) => nodeOf(members[index] as Member, index))
-}
-
-/** Members of a map, or of a message with undeclared ones. */
-function othersBelow(map: MapAtom, object: JsonObject): FieldSet {
   const nodes: FieldNode[] = []
-  for (const key in object)
-    nodes.push({ element: map.element(key), member: true, children: fieldsBelow(atomOf(map, key), object[key] as Json) })
-  return inOrder(nodes)
+  const ranks: number[] = []
+  let isRanked = true
+  for (const key in object) {
+    const member = map.member?.(key)
+    const { atom, element } = member ?? { atom: atomOf(map, key), element: map.element(key) }
+    const node = { element, member: true, children: fieldsBelow(atom, object[key] as Json) }
+    let at = nodes.length
+    isRanked &&= member !== undefined && at < fewMembers
+    if (member !== undefined && isRanked) {
+      for (; at > 0 && (ranks[at - 1] as number) > member.rank; at--) {
+        nodes[at] = nodes[at - 1] as FieldNode
+        ranks[at] = ranks[at - 1] as number
+      }
+      ranks[at] = member.rank
+    }
+    nodes[at] = node
+  }
+  return isRanked ? nodes : inOrder(nodes)
 }
 
 function itemsBelow(list: ListAtom, items: readonly Json[]): FieldSet {
