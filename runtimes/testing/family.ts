@@ -12,7 +12,7 @@ import { outboundWhenCalled } from './outbound.ts'
 import { type Secrets, secretOptions } from './secrets.ts'
 import type { Snapshot } from './server.ts'
 import { Sleep, type WorkLeft } from './sleep.ts'
-import type { Answers } from './webhook-answers.ts'
+import { Answers } from './webhook-answers.ts'
 import { webhookFiles } from './webhook-options.ts'
 
 /** A server that runs. */
@@ -39,6 +39,8 @@ export interface Surroundings {
 
 export interface Family {
   readonly identities: Identities
+  /** The state of a new server, after the first work of its controllers if that took but a moment. */
+  newState(secrets: Secrets): Promise<StoreSnapshot>
   /** Starts a server with these keys from a state; undefined: an empty cluster. `answers`: the functions that it calls as webhooks. */
   run(secrets: Secrets, from: Snapshot | undefined, answers: Answers, surroundings?: Surroundings): Promise<Running>
 }
@@ -94,13 +96,27 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
     }
   }
 
-  return {
+  /** Undefined: no server of the family has started from nothing yet, or its state can't be copied. */
+  async function copy(): Promise<StoreSnapshot | undefined> {
+    const copied = await firstStates?.next()
+    if (copied) states.set(copied.state, copied.left)
+    return copied?.state
+  }
+
+  const family: Family = {
     identities,
+    async newState(secrets) {
+      const known = await copy()
+      if (known) return known
+      const first = await family.run(secrets, undefined, new Answers([]))
+      const state = first.snapshot()
+      await first.stop()
+      return (await copy()) ?? state
+    },
     async run(secrets, given, answers, { continues = false, openStore = forkableStore, outbound: calls = outbound } = {}) {
       const own = await credentialsOf(secrets)
-      const copied = given === undefined ? await firstStates?.next() : undefined
-      if (copied) states.set(copied.state, copied.left)
-      const from = given ?? (copied && { store: copied.state, ahead: 0, secrets })
+      const copied = given === undefined ? await copy() : undefined
+      const from = given ?? (copied && { store: copied, ahead: 0, secrets })
       const left = from && (states.get(from.store) ?? (continues ? 'maybe' : undefined))
       const sleep = new Sleep(left)
       let started: Promise<Started> | undefined
@@ -147,4 +163,5 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
       }
     },
   }
+  return family
 }

@@ -188,6 +188,12 @@ export function startHosted(options: ServerOptions, { from, answers, telemetry, 
   return startIn(familyOf(options, telemetry), from, new Answers(answers), surroundings)
 }
 
+/** The state of a new server of a program, with keys of its own. Rejects with an OptionError. */
+export async function newHostedState(options: ServerOptions, telemetry: Telemetry): Promise<Snapshot> {
+  const secrets = await createSecrets()
+  return { store: await familyOf(options, telemetry).newState(secrets), ahead: 0, secrets }
+}
+
 /**
  * The properties of a server that are read each time. A class, because V8 keeps what a getter of an object literal reads until it collects old objects:
  * thousands of closed forks.

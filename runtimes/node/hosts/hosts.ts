@@ -1,6 +1,6 @@
 /** All servers of the process, by name. */
 import { createSecrets } from '../../testing/secrets.ts'
-import { type Snapshot, startHosted, type TestObject } from '../../testing/server.ts'
+import { newHostedState, type Snapshot, type TestObject } from '../../testing/server.ts'
 import { Named } from '../named.ts'
 import type { Home } from './home.ts'
 import { Hosted, type Limits, type Settings, type Shared, servers } from './hosted.ts'
@@ -61,9 +61,7 @@ export class Hosts {
   create({ options: given = {}, manifests, ...choices }: NewServer): Promise<Hosted> {
     return this.#make(choices, async () => {
       const options = hostedOptions(given)
-      const first = await startHosted(options, { answers: [], telemetry: this.#options.telemetry })
-      const snapshot = first.snapshot()
-      await first.close()
+      const snapshot = await newHostedState(options, this.#options.telemetry)
       const hosted = await this.#hosted({ ...this.#settingsOf(choices), options, hooks: [] }, snapshot)
       try {
         if (manifests !== undefined) await hosted.load(manifests)

@@ -25,6 +25,24 @@ async function withHosts(flags: readonly string[], use: (here: TestHosts) => Pro
 const temporary = temporaryDirectory('hosts')
 const kinds = { 'in memory': [], 'with a data directory': [`--data-dir=${join(temporary.path, 'data')}`] }
 
+test('controllers do their first work once: the first server with its options starts after it, as all later ones', async () => {
+  await withHosts([], async (here) => {
+    // Options that no other test has.
+    for (const name of ['first', 'second']) await here.ask('POST', list, { name, options: { eventTtl: 1234 } })
+    const written = async (server: string) => {
+      await here.ask('POST', `${list}/${server}/fork`, { name: `fork-of-${server}` })
+      const { token } = await here.kubeconfig(`fork-of-${server}`)
+      const ask = (path: string) => here.ask('GET', `/servers/fork-of-${server}${path}`, undefined, { token })
+      const accounts = await ask('/api/v1/serviceaccounts')
+      const roles = await ask('/apis/rbac.authorization.k8s.io/v1/clusterroles/admin')
+      return [accounts.body.items.map(({ metadata }) => metadata.name), JSON.parse(roles.text).rules.length]
+    }
+    const [accounts, rules] = await written('first')
+    assert.ok((accounts as string[]).includes('default') && rules > 0)
+    assert.deepEqual([accounts, rules], await written('second'))
+  })
+})
+
 for (const [kind, flags] of Object.entries(kinds))
   test(`${kind}: an idle server sleeps, and wakes with what it had; what is used stays awake`, async () => {
     await withHosts(flags, async (here) => {
