@@ -2,16 +2,8 @@ import type { RequestInfo, User } from '../request/exchange.ts'
 import { sameItems } from '../schema/json/equal.ts'
 import { deal, flowHash } from './dealer.ts'
 import type { Flow, Schema } from './flow.ts'
-import {
-  matchesAllPaths,
-  matchesAllResources,
-  matchesNonResource,
-  matchesResource,
-  matchesSubject,
-  type NonResourceRule,
-  type ResourceRule,
-  type Rules,
-} from './match.ts'
+import type { NonResourceRule, ResourceRule, Rules } from './match.ts'
+import { matchesAllPaths, matchesAllResources, matchesNonResource, matchesResource, matchesSubject } from './match.ts'
 
 /** A schema with its rules. */
 export interface RuledSchema extends Schema {

@@ -3,15 +3,8 @@ import type { Freshness } from '../objects/storage/object-store.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
 import type { FeedQuery, FieldTerm, RequiredValue, Scope } from '../objects/watch/feed.ts'
 import { decodeContinue, inconsistent } from '../request/continue-token.ts'
-import {
-  bindFieldSelector,
-  exactField,
-  type FieldRequirement,
-  fieldKey,
-  fieldReader,
-  fieldSelectorText,
-  pathReader,
-} from '../request/field-selector.ts'
+import type { FieldRequirement } from '../request/field-selector.ts'
+import { bindFieldSelector, exactField, fieldKey, fieldReader, fieldSelectorText, pathReader } from '../request/field-selector.ts'
 import type { ListOptions } from '../request/options.ts'
 import { parseListVersion } from '../request/resource-version.ts'
 import { parseShardSelector, type ShardSelector } from '../request/shard-selector.ts'

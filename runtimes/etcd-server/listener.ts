@@ -1,13 +1,8 @@
 /** A port of the server: HTTP/2 for calls, HTTP/1.1 and HTTP/2 for pages, with TLS or without. */
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
-import {
-  createServer as createTlsServer,
-  type SecureContextOptions,
-  type SecureVersion,
-  type TLSSocket,
-  type Server as TlsServer,
-} from 'node:tls'
+import type { SecureContextOptions, SecureVersion, TLSSocket, Server as TlsServer } from 'node:tls'
+import { createServer as createTlsServer } from 'node:tls'
 import type { Clock } from '../../core/ports.ts'
 import { addressOf } from '../wire/attached/ticket.ts'
 import { Buffers } from '../wire/buffers.ts'

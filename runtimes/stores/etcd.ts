@@ -7,16 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { untilAbortedLate } from '../../core/common/abort.ts'
 import { append } from '../../core/common/lists.ts'
 import { validateOptions } from '../../core/options/validate.ts'
-import {
-  type Clock,
-  type Context,
-  type KeyValue,
-  type KeyValueStore,
-  type ListOptions,
-  type Logger,
-  StoreError,
-  type SwapResult,
-} from '../../core/ports.ts'
+import type { Clock, Context, KeyValue, KeyValueStore, ListOptions, Logger, SwapResult } from '../../core/ports.ts'
+import { StoreError } from '../../core/ports.ts'
 import type { SocketOptions } from '../wire/client/socket.ts'
 import { coalesce } from './etcd/coalesce.ts'
 import { oldestRevision } from './etcd/compacted.ts'

@@ -1,12 +1,5 @@
-import {
-  type Guard,
-  type KeyValueStore,
-  type ListOptions,
-  StoreError,
-  type StoreWatch,
-  type StoreWatcher,
-  type SwapResult,
-} from '../../core/ports.ts'
+import type { Guard, KeyValueStore, ListOptions, StoreWatch, StoreWatcher, SwapResult } from '../../core/ports.ts'
+import { StoreError } from '../../core/ports.ts'
 import type { Draft } from './draft.ts'
 import { Engine, type EngineOptions, isClosed } from './engine.ts'
 import type { History } from './history.ts'

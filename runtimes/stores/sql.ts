@@ -8,17 +8,8 @@ import { hostClock } from './memory.ts'
 import { createMvcc } from './mvcc.ts'
 import { sqlRows } from './option-rows.ts'
 import type { SqlDatabase } from './sql/database.ts'
-import {
-  compactTo,
-  deleteLease,
-  insertChanges,
-  insertLease,
-  type Loaded,
-  load,
-  newestRevision,
-  oldestRevision,
-  tellNextExpiry,
-} from './sql/tables.ts'
+import type { Loaded } from './sql/tables.ts'
+import { compactTo, deleteLease, insertChanges, insertLease, load, newestRevision, oldestRevision, tellNextExpiry } from './sql/tables.ts'
 
 export interface SqlStoreOptions {
   readonly database: SqlDatabase

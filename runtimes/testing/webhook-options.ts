@@ -1,17 +1,6 @@
 /** Options of servers that authorize and authenticate by functions of the test. */
-import {
-  callable,
-  list,
-  type OptionType,
-  object,
-  oneOf,
-  type RowsOf,
-  record,
-  shape,
-  simple,
-  text,
-  within,
-} from '../../core/options/types.ts'
+import type { OptionType, RowsOf } from '../../core/options/types.ts'
+import { callable, list, object, oneOf, record, shape, simple, text, within } from '../../core/options/types.ts'
 import type { Files } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { type Answer, authorizationAnswer, tokenAnswer, urlOf } from './webhook-answers.ts'

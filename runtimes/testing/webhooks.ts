@@ -3,16 +3,8 @@ import { ApiFailure } from './failure.ts'
 import { applyManifests, readManifests } from './manifests.ts'
 import type { Caller } from './objects.ts'
 import type { TestObject } from './server.ts'
-import {
-  type Answer,
-  type Answers,
-  admissionAnswer,
-  conversionAnswer,
-  delayed,
-  failing,
-  urlOf,
-  type WebhookKind,
-} from './webhook-answers.ts'
+import type { Answer, Answers, WebhookKind } from './webhook-answers.ts'
+import { admissionAnswer, conversionAnswer, delayed, failing, urlOf } from './webhook-answers.ts'
 import type {
   AdmissionRequest,
   ValidatingWebhook,

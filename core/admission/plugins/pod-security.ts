@@ -16,17 +16,8 @@ import { specOf } from './about.ts'
 import { createEvaluate, detailsOf } from './pod-security/controls.ts'
 import { warningsFor } from './pod-security/existing-pods.ts'
 import type { PodLike, PodSpec } from './pod-security/pod.ts'
-import {
-  areAlike,
-  createPolicyReader,
-  isPrivileged,
-  isSame,
-  isStricter,
-  type LevelVersion,
-  type Policy,
-  privileged,
-  textOf,
-} from './pod-security/policy.ts'
+import type { LevelVersion, Policy } from './pod-security/policy.ts'
+import { areAlike, createPolicyReader, isPrivileged, isSame, isStricter, privileged, textOf } from './pod-security/policy.ts'
 import { isSignificant } from './pod-security/significant.ts'
 
 const noConfiguration: PodSecurityConfiguration = {

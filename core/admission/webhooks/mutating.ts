@@ -11,13 +11,8 @@ import { parseJsonText } from '../../schema/json/text.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 import { jsonType } from '../../schema/scalars.ts'
-import {
-  type AdmissionAttributes,
-  type AdmissionPlugin,
-  admissionOperations,
-  type GroupVersionKind,
-  type MutationRounds,
-} from '../attributes.ts'
+import type { AdmissionAttributes, AdmissionPlugin, GroupVersionKind, MutationRounds } from '../attributes.ts'
+import { admissionOperations } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { createReinvocation, type Reinvocation } from '../reinvocation.ts'
 import { type VersionedObjects, VersionedRequest } from '../versioned.ts'

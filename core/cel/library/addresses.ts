@@ -1,13 +1,6 @@
 /** IP addresses and networks as values (libraries `ip` and `cidr` of the API server). */
-import {
-  type Address,
-  contains,
-  formatAddress,
-  isGlobalUnicast,
-  type Network,
-  parseAddress,
-  parseNetwork,
-} from '../../schema/formats/ip.ts'
+import type { Address, Network } from '../../schema/formats/ip.ts'
+import { contains, formatAddress, isGlobalUnicast, parseAddress, parseNetwork } from '../../schema/formats/ip.ts'
 import { declare, type FunctionDeclaration, type Row, type Weigh } from '../functions.ts'
 import { opaqueType } from '../types.ts'
 import { fail } from '../values/errors.ts'

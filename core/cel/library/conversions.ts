@@ -18,16 +18,8 @@ import {
   uintFromDouble,
   uintFromInt,
 } from '../values/numbers.ts'
-import {
-  type CelDuration,
-  type CelTimestamp,
-  formatDuration,
-  formatTimestamp,
-  parseDuration,
-  parseTimestamp,
-  second,
-  timestampOf,
-} from '../values/times.ts'
+import type { CelDuration, CelTimestamp } from '../values/times.ts'
+import { formatDuration, formatTimestamp, parseDuration, parseTimestamp, second, timestampOf } from '../values/times.ts'
 import { typeOf } from '../values/typing.ts'
 import { CelTypeValue } from '../values/values.ts'
 import { traversesKnown } from './costs.ts'

@@ -4,16 +4,8 @@ import { bundleProblem } from '../../resources/apiextensions/ca-bundle.ts'
 import { structuralProblems } from '../../resources/apiextensions/structural-problems.ts'
 import { equal } from '../../schema/json/equal.ts'
 import type { HookContext, Json } from '../../schema/model.ts'
-import {
-  conditionOf,
-  type Definition,
-  isTrue,
-  matchesObservation,
-  type Observation,
-  type Status,
-  sameNames,
-  withCondition,
-} from './definition.ts'
+import type { Definition, Observation, Status } from './definition.ts'
+import { conditionOf, isTrue, matchesObservation, sameNames, withCondition } from './definition.ts'
 import { decideNames, type TakenNames } from './names.ts'
 
 /** The reference server delays this condition until other servers serve the resource. Here it is served before the condition is written. */

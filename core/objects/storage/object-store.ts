@@ -2,16 +2,8 @@
 
 import { tooLargeResourceVersion } from '../../answers/status.ts'
 import type { Slices } from '../../common/slices.ts'
-import {
-  type Clock,
-  type Context,
-  type Guard,
-  type KeyValue,
-  type KeyValueStore,
-  type ListOptions,
-  type ListResult,
-  StoreError,
-} from '../../ports.ts'
+import type { Clock, Context, Guard, KeyValue, KeyValueStore, ListOptions, ListResult } from '../../ports.ts'
+import { StoreError } from '../../ports.ts'
 import type { ApiObject, ResourceDefinition } from '../../resources/definition.ts'
 import { inPart, inSpan, slowOperation } from '../../tracing/span.ts'
 import type { Codec, CodecOptions, Printed } from './codec.ts'

@@ -7,16 +7,8 @@ import { ApiError, tooLargeResourceVersion } from '../../answers/status.ts'
 import { untilAborted, untilAbortedLate } from '../../common/abort.ts'
 import { once } from '../../common/once.ts'
 import type { Pauses } from '../../common/slices.ts'
-import {
-  type Clock,
-  type Context,
-  type KeyValueStore,
-  type Logger,
-  StoreError,
-  type StoreEvent,
-  type StoreWatch,
-  type StoreWatcher,
-} from '../../ports.ts'
+import type { Clock, Context, KeyValueStore, Logger, StoreEvent, StoreWatch, StoreWatcher } from '../../ports.ts'
+import { StoreError } from '../../ports.ts'
 import { inSpan } from '../../tracing/span.ts'
 import type { DerivedBudget } from '../storage/derived-budget.ts'
 import type { ObjectName } from '../storage/keys.ts'

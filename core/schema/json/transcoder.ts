@@ -9,20 +9,8 @@ import { parseDuration } from '../formats/duration.ts'
 import { parseTime, plainSecondsAt } from '../formats/time.ts'
 import type { RepeatedValues } from '../protobuf/repeated-values.ts'
 import { Written } from '../protobuf/written.ts'
-import {
-  backslash,
-  closeBrace,
-  closeBracket,
-  colon,
-  comma,
-  firstOfNull,
-  firstOfTrue,
-  minus,
-  type openBrace,
-  type openBracket,
-  quote,
-  zero,
-} from './bytes.ts'
+import type { openBrace, openBracket } from './bytes.ts'
+import { backslash, closeBrace, closeBracket, colon, comma, firstOfNull, firstOfTrue, minus, quote, zero } from './bytes.ts'
 import { closingQuote, endOfValue } from './scan.ts'
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -10,20 +10,8 @@ import { piece, sendLong, sendStream } from './http1-sink.ts'
 import { reasonPhrase } from './reason-phrase.ts'
 import { RequestBody } from './request-body.ts'
 import { sent } from './sent.ts'
-import {
-  answer,
-  completed,
-  failed,
-  giveUp,
-  isBodyless,
-  isStream,
-  partsOf,
-  type Service,
-  type StreamBody,
-  sizeOf,
-  tooManyFields,
-  unsupportedCoding,
-} from './service.ts'
+import type { Service, StreamBody } from './service.ts'
+import { answer, completed, failed, giveUp, isBodyless, isStream, partsOf, sizeOf, tooManyFields, unsupportedCoding } from './service.ts'
 import { readTarget } from './target.ts'
 
 const encoder = new TextEncoder()

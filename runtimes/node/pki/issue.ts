@@ -2,16 +2,8 @@
  * Creates keys and certificates (RFC 5280). `@peculiar/x509` is not used: it takes a quarter of a second to load, and needs the Reflect
  * Metadata polyfill before it, an order that bundlers do not guarantee.
  */
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-  X509Certificate,
-} from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { bitString, boolean, elements, implicit, integer, nothing, octetString, oid, sequence, set, tagged, time, utf8 } from './der.ts'
 

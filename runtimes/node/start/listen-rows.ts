@@ -1,18 +1,7 @@
 /** The types of the options of `listen`. */
 import { rangeProblem } from '../../../core/config/bounds.ts'
-import {
-  bool,
-  clockType,
-  filled,
-  integer,
-  limited,
-  list,
-  loggerType,
-  oneOf,
-  type RowsOf,
-  shape,
-  text,
-} from '../../../core/options/types.ts'
+import type { RowsOf } from '../../../core/options/types.ts'
+import { bool, clockType, filled, integer, limited, list, loggerType, oneOf, shape, text } from '../../../core/options/types.ts'
 import { cipherSuites, tlsVersions } from '../http/tls.ts'
 import type { ListenOptions } from '../network/listener.ts'
 

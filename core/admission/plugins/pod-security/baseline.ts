@@ -1,17 +1,6 @@
 /** Controls of level baseline, in the order of messages (Pod Security Standards; versions and texts: pod-security-admission/policy). */
-import {
-  type Check,
-  type CommonContext,
-  type Container,
-  type Control,
-  containers,
-  containersOf,
-  namesOf,
-  plural,
-  quoted,
-  setters,
-  sorted,
-} from './pod.ts'
+import type { Check, CommonContext, Container, Control } from './pod.ts'
+import { containers, containersOf, namesOf, plural, quoted, setters, sorted } from './pod.ts'
 
 const defaultCapabilities = [
   ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD'],

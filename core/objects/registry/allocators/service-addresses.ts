@@ -3,13 +3,8 @@
 import { ApiError, invalid } from '../../../answers/status.ts'
 import type { Platform } from '../../../platform.ts'
 import type { Clock, KeyValueStore, Logger } from '../../../ports.ts'
-import {
-  dropTypeDependent,
-  type Family,
-  keepAllocated,
-  pairClusterIPs,
-  type ServiceSpec,
-} from '../../../resources/core/service-defaults.ts'
+import type { Family, ServiceSpec } from '../../../resources/core/service-defaults.ts'
+import { dropTypeDependent, keepAllocated, pairClusterIPs } from '../../../resources/core/service-defaults.ts'
 import type { ApiObject } from '../../../resources/definition.ts'
 import { messageOf } from '../../../schema/message-of.ts'
 import type { ClusterSettings, HookContext } from '../../../schema/model.ts'
