@@ -62,13 +62,11 @@ function versionIn(document: JsonObject, group: string, version: string): JsonOb
   return {}
 }
 
-/** Resources of a group version in an APIGroupDiscoveryList of any version; none if it is not in the list. Rejects with an Error: it has too many. */
-export async function resourcesOfAggregated(
-  document: JsonObject,
-  group: string,
-  version: string,
-  slices: Slices,
-): Promise<readonly PublishedResource[]> {
+/** Reads the resources of a group version. Rejects with an Error: the document has too many. */
+type ResourcesOf = (document: JsonObject, group: string, version: string, slices: Slices) => Promise<readonly PublishedResource[]>
+
+/** Resources of a group version in an APIGroupDiscoveryList of any version; none if it is not in the list. */
+export const resourcesOfAggregated: ResourcesOf = async (document, group, version, slices) => {
   const reader = new Reader()
   const found: PublishedResource[] = []
   await eachInSlices(objectsOf(versionIn(document, group, version)['resources']), slices, (each) => {
@@ -94,14 +92,9 @@ interface Listed {
 
 /**
  * Resources of an APIResourceList. Subresources of resources that are not in the list are left out; of several resources with one name the last has
- * them. Rejects with an Error: there are too many.
+ * them.
  */
-export async function resourcesOfList(
-  document: JsonObject,
-  group: string,
-  version: string,
-  slices: Slices,
-): Promise<readonly PublishedResource[]> {
+export const resourcesOfList: ResourcesOf = async (document, group, version, slices) => {
   const reader = new Reader()
   const listed: Listed[] = []
   const byResource = new Map<string, Listed>()

@@ -74,12 +74,8 @@ function chain([first, ...others]: readonly Prefixed[], unmatched: string, measu
   return byPrefix(first, others, unmatched, measures)
 }
 
-async function keyManagement(
-  options: KeyManagement,
-  { outbound, clock, logger }: ProviderContext,
-  plugins: Plugin[],
-  measures: Measures,
-): Promise<Prefixed> {
+async function keyManagement(options: KeyManagement, context: ProviderContext, plugins: Plugin[]): Promise<Prefixed> {
+  const { outbound, clock, logger, measures = unmeasured } = context
   const { name, timeout } = options
   if (options.apiVersion === 'v1') {
     const service = serviceV1(outbound, options)
@@ -89,15 +85,8 @@ async function keyManagement(
   }
   const service = serviceV2(outbound, options, measures)
   const key = rotatingKey(service, name, clock, measures)
-  plugins.push({
-    version: 'v2',
-    probe: await watchfulProbe(
-      name,
-      probe(() => key.check(), clock, timeout),
-      clock,
-      logger,
-    ),
-  })
+  const check = probe(() => key.check(), clock, timeout)
+  plugins.push({ version: 'v2', probe: await watchfulProbe(name, check, clock, logger) })
   return { prefix: `${v2Prefix}${name}:`, transformer: envelopeV2(service, key, name, measures) }
 }
 
@@ -111,7 +100,7 @@ export async function transformerOf(providers: readonly Provider[], context: Pro
       if (keys) rows.push(await withKeys(keys, cipher, measures))
     }
     if (provider.identity) rows.push({ prefix: '', transformer: identity })
-    if (provider.kms) rows.push(await keyManagement(provider.kms, context, plugins, measures))
+    if (provider.kms) rows.push(await keyManagement(provider.kms, context, plugins))
   }
   return chain(rows, 'no matching prefix found', measures)
 }

@@ -8,6 +8,8 @@ export interface WatchEvent<T extends object = TestObject> {
   readonly object: T
 }
 
+type Events<T extends object> = AsyncGenerator<WatchEvent<T>, void, undefined>
+
 type Query = { readonly [name: string]: string }
 
 /** Path and query of a watch. */
@@ -17,12 +19,7 @@ const targetOf = (path: string, query: Query) => `${path}?${new URLSearchParams(
  * The events at a collection's path; `query` as in the API: `resourceVersion`, `labelSelector` and so on. Leaving the `for await` loop, or aborting
  * `signal`, ends the watch. An ERROR event is thrown as an ApiFailure.
  */
-export async function* watchPath<T extends object>(
-  fetch: Fetch,
-  path: string,
-  query: Query = {},
-  signal?: AbortSignal,
-): AsyncGenerator<WatchEvent<T>, void, undefined> {
+export async function* watchPath<T extends object>(fetch: Fetch, path: string, query: Query = {}, signal?: AbortSignal): Events<T> {
   const leaving = new AbortController()
   const ends = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal
   try {
@@ -33,20 +30,11 @@ export async function* watchPath<T extends object>(
 }
 
 /** As `watchPath`, of a server in this process. */
-export async function* watchCollection<T extends object>(
-  send: Send,
-  path: string,
-  query: Query = {},
-  signal?: AbortSignal,
-): AsyncGenerator<WatchEvent<T>, void, undefined> {
+export async function* watchCollection<T extends object>(send: Send, path: string, query: Query = {}, signal?: AbortSignal): Events<T> {
   yield* eventsOf<T>(send({ method: 'GET', target: targetOf(path, query), signal }), path, signal)
 }
 
-async function* eventsOf<T extends object>(
-  sending: Promise<Response>,
-  path: string,
-  ends: AbortSignal | undefined,
-): AsyncGenerator<WatchEvent<T>, void, undefined> {
+async function* eventsOf<T extends object>(sending: Promise<Response>, path: string, ends: AbortSignal | undefined): Events<T> {
   // Whether the answer came before the end is chance, as for `until` on a busy machine.
   const response = await sending.catch((error: unknown) => {
     if (!ends?.aborted) throw error
@@ -69,10 +57,7 @@ async function* eventsOf<T extends object>(
   }
 }
 
-async function* readEvents<T extends object>(
-  reader: ChunkReader,
-  ends: AbortSignal | undefined,
-): AsyncGenerator<WatchEvent<T>, void, undefined> {
+async function* readEvents<T extends object>(reader: ChunkReader, ends: AbortSignal | undefined): Events<T> {
   const decoder = new TextDecoder()
   let partial = ''
   for (;;) {

@@ -154,7 +154,12 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
     const faults: Fault[] = []
     const calls: Call[] = []
     for (const policy of policies) {
-      const meeting = matchPolicy(policy, attributes, context, (of, binding, message) => void faults.push({ policy: of, binding, message }))
+      const meeting = matchPolicy({
+        policy,
+        attributes,
+        lookup: context,
+        fault: (of, binding, message) => void faults.push({ policy: of, binding, message }),
+      })
       const met = meeting instanceof Promise ? await meeting : meeting
       for (const { binding, params } of met?.bindings ?? [])
         for (const param of params) calls.push({ met: met as MatchedPolicy<MutatingProgram>, binding, param })

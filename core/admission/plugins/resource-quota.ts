@@ -67,7 +67,8 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
           if (found[index] === undefined) forget(metadata.namespace ?? '', metadata.name ?? '')
         return found.filter((quota) => quota !== undefined)
       },
-      check: (quotas, attributes, slices) => checkRequest(quotas, attributes, evaluatorOf(attributes.groupResource), limited, slices),
+      check: (quotas, attributes, slices) =>
+        checkRequest({ quotas, attributes, evaluator: evaluatorOf(attributes.groupResource), limited, slices }),
       async save(quota) {
         try {
           note(await write.updateStatus('resourcequotas', quota))

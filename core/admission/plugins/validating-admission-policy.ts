@@ -157,7 +157,7 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
       if (!policy.ignoresFailure) findings.denials.push({ policy, binding, message })
     }
     for (const policy of policies) {
-      const meeting = matchPolicy(policy, attributes, context, fault)
+      const meeting = matchPolicy({ policy, attributes, lookup: context, fault })
       const met = meeting instanceof Promise ? await meeting : meeting
       const binding = met?.bindings[0]?.binding
       if (met === undefined || binding === undefined) continue

@@ -1,6 +1,7 @@
 /** Determines the policies that match a request, with bindings and parameters (policy/generic/policy_dispatcher.go). */
 
 import { ApiError } from '../../answers/status.ts'
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import { ConfigurationError } from '../expressions/faults.ts'
@@ -21,14 +22,17 @@ export interface MatchedPolicy<P> {
 /** Called when a policy or binding can't be applied. */
 export type OnFault<P> = (policy: Policy<P>, binding: Binding | undefined, message: string) => void
 
+/** A policy that is matched with a request. */
+interface Matching<P> {
+  readonly policy: Policy<P>
+  readonly attributes: AdmissionAttributes
+  readonly lookup: Lookup
+  readonly fault: OnFault<P>
+}
+
 const isFault = (error: unknown): error is Error => error instanceof ConfigurationError || error instanceof ApiError
 
-async function bindingsOf<P>(
-  policy: Policy<P>,
-  attributes: AdmissionAttributes,
-  lookup: Lookup,
-  fault: OnFault<P>,
-): Promise<readonly BoundParams[]> {
+async function bindingsOf<P>({ policy, attributes, lookup, fault }: Matching<P>): Promise<readonly BoundParams[]> {
   const source = paramSource(policy.paramKind, lookup)
   const met: { binding: Binding; params: readonly (ApiObject | undefined)[] }[] = []
   for (const binding of policy.bindings) {
@@ -45,18 +49,13 @@ async function bindingsOf<P>(
   return met
 }
 
-async function settle<P>(
-  match: Match | Promise<Match>,
-  policy: Policy<P>,
-  attributes: AdmissionAttributes,
-  lookup: Lookup,
-  fault: OnFault<P>,
-): Promise<MatchedPolicy<P> | undefined> {
+async function settle<P>(match: MaybePromise<Match>, matching: Matching<P>): Promise<MatchedPolicy<P> | undefined> {
+  const { policy, fault } = matching
   try {
     const invocation = await match
     if (invocation === undefined) return undefined
     if (invocation instanceof ApiError) throw invocation
-    return { policy, invocation, bindings: policy.always ?? (await bindingsOf(policy, attributes, lookup, fault)) }
+    return { policy, invocation, bindings: policy.always ?? (await bindingsOf(matching)) }
   } catch (error) {
     if (!isFault(error)) throw error
     fault(policy, undefined, `failed to configure policy: ${error.message}`)
@@ -65,15 +64,11 @@ async function settle<P>(
 }
 
 /** Undefined: the policy does not match or can't be applied. A promise only when a look-up is needed. */
-export function matchPolicy<P>(
-  policy: Policy<P>,
-  attributes: AdmissionAttributes,
-  lookup: Lookup,
-  fault: OnFault<P>,
-): MatchedPolicy<P> | undefined | Promise<MatchedPolicy<P> | undefined> {
+export function matchPolicy<P>(matching: Matching<P>): MaybePromise<MatchedPolicy<P> | undefined> {
+  const { policy, attributes, lookup } = matching
   const match = policy.matcher.match(attributes, lookup)
   if (match === undefined) return undefined
   const { always } = policy
   const atOnce = always !== undefined && !(match instanceof Promise || match instanceof ApiError)
-  return atOnce ? { policy, invocation: match, bindings: always } : settle(match, policy, attributes, lookup, fault)
+  return atOnce ? { policy, invocation: match, bindings: always } : settle(match, matching)
 }

@@ -10,6 +10,15 @@ import { hardOf, isInScope, type QuotaObject, type ScopeRequirement, scopesOf, u
 const list = (names: readonly string[]) => [...names].sort().join(',')
 const scopeText = ({ scopeName, operator, values }: ScopeRequirement) => `{${scopeName} ${operator} [${(values ?? []).join(' ')}]}`
 
+/** A write that is checked against the quotas of its namespace. */
+interface QuotaCheck {
+  readonly quotas: readonly QuotaObject[]
+  readonly attributes: AdmissionAttributes
+  readonly evaluator: Evaluator
+  readonly limited: readonly LimitedResource[]
+  readonly slices: Slices
+}
+
 interface Counting {
   readonly quota: QuotaObject
   /** Resources in the quota that objects of this kind use. */
@@ -17,12 +26,7 @@ interface Counting {
 }
 
 /** The quotas that match the object. Throws an ApiError when usage can't be computed. */
-async function countingQuotas(
-  quotas: readonly QuotaObject[],
-  attributes: AdmissionAttributes,
-  evaluator: Evaluator,
-  slices: Slices,
-): Promise<readonly Counting[]> {
+async function countingQuotas({ quotas, attributes, evaluator, slices }: QuotaCheck): Promise<readonly Counting[]> {
   const { object } = attributes
   const counting: Counting[] = []
   if (object === undefined) return counting
@@ -40,12 +44,7 @@ async function countingQuotas(
 }
 
 /** Throws when a limited resource is used and no quota covers it. */
-function checkCovered(
-  attributes: AdmissionAttributes,
-  evaluator: Evaluator,
-  usage: Amounts,
-  { quotas, counting, limited }: { quotas: readonly QuotaObject[]; counting: readonly Counting[]; limited: readonly LimitedResource[] },
-): void {
+function checkCovered({ quotas, attributes, evaluator, limited }: QuotaCheck, usage: Amounts, counting: readonly Counting[]): void {
   const { groupResource, object } = attributes
   if (object === undefined || limited.length === 0) return
   const own = limited.filter(({ apiGroup, resource }) => apiGroup === groupResource.group && resource === groupResource.resource)
@@ -90,16 +89,11 @@ function charged(quota: QuotaObject, delta: Amounts, attributes: AdmissionAttrib
  * The quotas after the write; unchanged quotas are the same objects.
  * @throws ApiError when a limit is exceeded.
  */
-export async function checkRequest(
-  quotas: readonly QuotaObject[],
-  attributes: AdmissionAttributes,
-  evaluator: Evaluator,
-  limited: readonly LimitedResource[],
-  slices: Slices,
-): Promise<readonly QuotaObject[]> {
+export async function checkRequest(check: QuotaCheck): Promise<readonly QuotaObject[]> {
+  const { quotas, attributes, evaluator, slices } = check
   const { object, oldObject, operation } = attributes
   if (object === undefined) return quotas
-  const counting = await countingQuotas(quotas, attributes, evaluator, slices)
+  const counting = await countingQuotas(check)
   const usage = await evaluator.usage(object)
   const negative = negativeNames(usage)
   if (negative.length > 0) throw refusal(attributes, `quota usage is negative for resource(s): ${list(negative)}`)
@@ -112,7 +106,7 @@ export async function checkRequest(
     if (!isEmpty(delta)) deltas.set(quota, delta)
   })
   if (counting.length > 0 ? deltas.size === 0 : isEmpty(positive(change))) return quotas
-  checkCovered(attributes, evaluator, usage, { quotas, counting, limited })
+  checkCovered(check, usage, counting)
 
   const after: QuotaObject[] = []
   await eachInSlices(quotas, slices, (quota) => {

@@ -38,18 +38,21 @@ function checkDryRun({ name, sideEffects }: Hook): void {
   throw badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`)
 }
 
+/** A webhook, and the request that it reviews. */
+export interface HookCall {
+  readonly hook: Hook
+  readonly attributes: AdmissionAttributes
+  readonly invocation: Invocation
+  readonly objects: { readonly [K in keyof VersionedObjects]?: VersionedObjects[K] | null }
+  readonly mutating: boolean
+}
+
 /**
  * Resolves if the webhook allows the request. Rejects with CallFailed, with Denied, or with an ApiError that applies regardless of the failure
  * policy.
  */
-export async function callHook(
-  hook: Hook,
-  attributes: AdmissionAttributes,
-  invocation: Invocation,
-  objects: Reviewed,
-  mutating: boolean,
-  caller: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock' | 'dryRun'>,
-): Promise<AdmissionResponse> {
+export async function callHook(call: HookCall, caller: Caller): Promise<AdmissionResponse> {
+  const { hook, attributes, mutating } = call
   if (attributes.dryRun || caller.dryRun) checkDryRun(hook)
   const { group, version, resource } = attributes.resource
   const span = attributes.span?.start(mutating ? 'Call mutating webhook' : 'Call validating webhook', {
@@ -60,7 +63,7 @@ export async function callHook(
     operation: attributes.operation,
   })
   try {
-    const response = await review(hook, attributes, invocation, objects, mutating, caller, span)
+    const response = await review(call, caller, span)
     span?.event('Request completed')
     return response
   } finally {
@@ -68,17 +71,10 @@ export async function callHook(
   }
 }
 
-type Reviewed = { readonly [K in keyof VersionedObjects]?: VersionedObjects[K] | null }
-
-async function review(
-  hook: Hook,
-  attributes: AdmissionAttributes,
-  invocation: Invocation,
-  { object = null, oldObject = null }: Reviewed,
-  mutating: boolean,
-  { connect, outbound, platform, clock, dryRun: always }: Pick<Caller, 'connect' | 'outbound' | 'platform' | 'clock' | 'dryRun'>,
-  span: Span | undefined,
-): Promise<AdmissionResponse> {
+async function review(call: HookCall, caller: Caller, span: Span | undefined): Promise<AdmissionResponse> {
+  const { hook, attributes, invocation, mutating } = call
+  const { object = null, oldObject = null } = call.objects
+  const { connect, outbound, platform, clock, dryRun: always } = caller
   const { name, reviewVersion: version } = hook
   const failed = (reason: string, code: number, cause?: unknown) => new CallFailed(name, reason, code, cause)
   if (version === undefined)

@@ -76,7 +76,10 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
     const { configuration, name: webhook } = hook
     const place = `round_${again ? 1 : 0}_index_${hook.place}`
     const call = async () => {
-      const { patch } = await callHook(hook, attributes, invocation, reviewed(request, invocation.kind), true, caller)
+      const { patch } = await callHook(
+        { hook, attributes, invocation, objects: reviewed(request, invocation.kind), mutating: true },
+        caller,
+      )
       const operations = patch === undefined ? [] : operationsOf(hook, patch)
       if (operations.length === 0) return
       const next = patched(hook, request, invocation.kind, operations)

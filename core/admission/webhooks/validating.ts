@@ -42,7 +42,7 @@ export async function validatingWebhooks(context: PluginContext): Promise<Admiss
     const began = caller.clock.monotonic()
     const calls = relevant.map(async ({ hook, invocation }, index) => {
       const objects = await versioned(invocation.kind)
-      const call = async () => void (await callHook(hook, attributes, invocation, objects, false, caller))
+      const call = async () => void (await callHook({ hook, attributes, invocation, objects, mutating: false }, caller))
       if (!(await callWithFailurePolicy(hook, attributes, 'validating', call, caller)))
         attributes.annotate(`${failedOpenKey}round_0_index_${index}`, hook.name)
     })

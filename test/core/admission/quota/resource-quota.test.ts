@@ -148,7 +148,7 @@ async function charge(quotas: QuotaObject[], write: Partial<Write>, limited: rea
   const evaluator = evaluatorOf(attributes.groupResource)
   if (!evaluator.handles(attributes)) return 'not asked'
   try {
-    return (await checkRequest(quotas, attributes, evaluator, limited, slices)).map(({ status }) => status?.used)
+    return (await checkRequest({ quotas, attributes, evaluator, limited, slices })).map(({ status }) => status?.used)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     assert.equal(error.status.code, 403)
