@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
 import { type Follower, type Following, follow } from '../objects/watch/follow.ts'
 import type { LateFollows } from '../objects/watch/late-follows.ts'
@@ -13,7 +14,7 @@ import { whenCreated } from './when-created.ts'
  */
 export interface Lookup {
   /** A found object may be outdated; a missing one is confirmed by the store. A promise when the store must be asked. */
-  find(...of: ObjectPlace): ApiObject | undefined | Promise<ApiObject | undefined>
+  find(...of: ObjectPlace): MaybePromise<ApiObject | undefined>
   /** As `find`, but waits up to `milliseconds` for the object to be created. */
   findSoon(milliseconds: number, ...of: ObjectPlace): Promise<ApiObject | undefined>
   /** Reads the current object from the store. */

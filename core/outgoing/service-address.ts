@@ -4,6 +4,7 @@
  */
 
 import { serviceUnavailable } from '../answers/status.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { Context } from '../ports.ts'
 import type { ServiceSpec as ServiceSpecSchema } from '../resources/core/service.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -13,13 +14,7 @@ import { hostPort } from './url-parts.ts'
 
 /** Look-up of stored objects; groups are written with placeholders. */
 export interface ServiceLookup {
-  find(
-    group: string,
-    plural: string,
-    namespace: string,
-    name: string,
-    context: Context | undefined,
-  ): ApiObject | undefined | Promise<ApiObject | undefined>
+  find(group: string, plural: string, namespace: string, name: string, context: Context | undefined): MaybePromise<ApiObject | undefined>
   list(group: string, plural: string, namespace: string, context: Context | undefined): Promise<ApiObject[]>
 }
 

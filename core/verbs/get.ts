@@ -1,6 +1,7 @@
 import { respondEntry } from '../answers/rendering/respond.ts'
 import type { AnswerServices } from '../answers/rendering/services.ts'
 import { badRequest, notFound } from '../answers/status.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { readGetOptions } from '../request/options.ts'
 import { parseListVersion, parseVersion } from '../request/resource-version.ts'
@@ -14,7 +15,7 @@ function refuseExport(query: URLSearchParams): void {
 }
 
 /** The live object, once the store has reached the requested `resourceVersion`. Rejects with 504 otherwise. */
-function read({ exchange, resource: { store }, namespace, name }: Target): StoredObject | undefined | Promise<StoredObject | undefined> {
+function read({ exchange, resource: { store }, namespace, name }: Target): MaybePromise<StoredObject | undefined> {
   if (exchange.query.size > 0) refuseExport(exchange.query)
   const { resourceVersion = '' } = exchange.query.size === 0 ? {} : readGetOptions(exchange.query)
   const atLeast = (store.cached ? parseVersion : parseListVersion)(resourceVersion)

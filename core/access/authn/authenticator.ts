@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import type { Connection, Context } from '../../ports.ts'
 import type { User } from '../../request/exchange.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -26,17 +27,13 @@ export class AuthenticationError extends Error {
  */
 export interface Authenticator {
   readonly name: string
-  authenticate(request: Request, connection: Connection, context: Context | undefined): Authentication | Promise<Authentication>
+  authenticate(request: Request, connection: Connection, context: Context | undefined): MaybePromise<Authentication>
 }
 
 /** Authenticates bearer tokens. `audiences` is set when a TokenReview asks for specific ones; undefined: the server's own audiences. */
 export interface TokenAuthenticator {
   readonly name: string
-  authenticateToken(
-    token: string,
-    audiences: readonly string[] | undefined,
-    context: Context | undefined,
-  ): Authentication | Promise<Authentication>
+  authenticateToken(token: string, audiences: readonly string[] | undefined, context: Context | undefined): MaybePromise<Authentication>
 }
 
 /** How a union treats an AuthenticationError: try the next method, or fail at once. */
@@ -57,12 +54,12 @@ export function union(authenticators: readonly Authenticator[], onError: OnError
 /** Tries items in order as `union` does, until the context ends. Returns a plain value unless an item returns a promise. */
 export function firstAccepted<T>(
   list: readonly T[],
-  ask: (item: T) => Authentication | Promise<Authentication>,
+  ask: (item: T) => MaybePromise<Authentication>,
   onError: OnError,
   context: Context | undefined,
   from = 0,
   errors: readonly unknown[] = [],
-): Authentication | Promise<Authentication> {
+): MaybePromise<Authentication> {
   // Apart, so that the loop makes no functions for what is there already.
   const wait = (answer: Promise<Authentication>, index: number, before: readonly unknown[]) => {
     const next = (more: readonly unknown[]) => firstAccepted(list, ask, onError, context, index + 1, more)

@@ -1,4 +1,5 @@
 import { ApiError, internalError, notFound } from '../../answers/status.ts'
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import { type LabelSelector, type LabelSelectorObject, labelSelectorOf } from '../../request/label-selector.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { messageOf } from '../../schema/message-of.ts'
@@ -27,7 +28,7 @@ function namespaceLabels(
   attributes: AdmissionAttributes,
   { find }: Pick<Lookup, 'find'>,
   object: ApiObject | undefined,
-): Labels | Promise<Labels> {
+): MaybePromise<Labels> {
   const { subresource, operation } = attributes
   const writes = isNamespace(attributes) && subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
   if (writes) return object?.metadata.labels
@@ -51,7 +52,7 @@ export function matchesNamespaceSelector(
   attributes: AdmissionAttributes,
   lookup: Pick<Lookup, 'find'>,
   object = attributes.object,
-): boolean | ApiError | Promise<boolean | ApiError> {
+): MaybePromise<boolean | ApiError> {
   if (namespaceOf(attributes) === '' && !isNamespace(attributes)) return true
   try {
     const chosen = selector()

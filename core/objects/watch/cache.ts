@@ -5,6 +5,7 @@
 
 import { ApiError, tooLargeResourceVersion } from '../../answers/status.ts'
 import { untilAborted, untilAbortedLate } from '../../common/abort.ts'
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import { once } from '../../common/once.ts'
 import type { Pauses } from '../../common/slices.ts'
 import type { Clock, Context, KeyValueStore, Logger, StoreEvent, StoreWatch, StoreWatcher } from '../../ports.ts'
@@ -316,13 +317,13 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
    * A consistent read of one object: asks the store for its current revision (stores can answer many such calls with one request), then
    * reads the object from the cache at that revision.
    */
-  function live({ namespace, name }: ObjectName, context?: Context): StoredObject | undefined | Promise<StoredObject | undefined> {
+  function live({ namespace, name }: ObjectName, context?: Context): MaybePromise<StoredObject | undefined> {
     const key = keys.of(namespace, name)
     const span = context?.span?.start('cacher.Get', { key: keys.pathOf(key), 'resource-version': '' })
     return context && span ? inSpan(context, span, (part) => read(key, part)) : read(key, context)
   }
 
-  function read(key: string, context: Context | undefined): StoredObject | undefined | Promise<StoredObject | undefined> {
+  function read(key: string, context: Context | undefined): MaybePromise<StoredObject | undefined> {
     if (state === undefined) {
       // A resource that is read often but never listed gets a cache too: a read from the store takes twice as long.
       if (++storedReads === startingReads) begin()
@@ -339,12 +340,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   const readAt = (current: Promise<number>, before: number, asked: number, key: string, context: Context | undefined) =>
     current.then((late) => cachedAt(checkRevision(late, before, asked), key, asked, context))
 
-  function cachedAt(
-    current: number,
-    key: string,
-    asked: number,
-    context: Context | undefined,
-  ): StoredObject | undefined | Promise<StoredObject | undefined> {
+  function cachedAt(current: number, key: string, asked: number, context: Context | undefined): MaybePromise<StoredObject | undefined> {
     if (state === undefined || asked !== generation) return getStored(key, context)
     const there = reachKnown(current)
     if (there !== true) return cachedLater(there, current, key, asked, context)

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import { eachInSlices, type Slices } from '../../common/slices.ts'
 import type { Context } from '../../ports.ts'
 import { type ApiObject, apiVersionOf, type Converter, type ResourceDefinition } from '../../resources/definition.ts'
@@ -11,13 +12,13 @@ import type { StoredObject } from '../storage/stored-object.ts'
 /** Converts entries from their stored versions to one version of the resource, each once. */
 export interface EntryVersions {
   /** In the given order; a plain value unless a conversion is asynchronous. `caller`: as in `Converter.convert`. */
-  convert(entries: readonly StoredObject[], caller: Context | undefined): readonly StoredObject[] | Promise<readonly StoredObject[]>
+  convert(entries: readonly StoredObject[], caller: Context | undefined): MaybePromise<readonly StoredObject[]>
   /** As `convert`, yielding between slices. */
   convertInSlices(entries: readonly StoredObject[], slices: Slices, caller: Context | undefined): Promise<readonly StoredObject[]>
   /** As `convert`, for one entry. */
-  one(entry: StoredObject, caller: Context | undefined): StoredObject | Promise<StoredObject>
+  one(entry: StoredObject, caller: Context | undefined): MaybePromise<StoredObject>
   /** As `one`, but asks a conversion webhook again: the same webhook may convert in another way by now. */
-  anew(entry: StoredObject, caller: Context | undefined): StoredObject | Promise<StoredObject>
+  anew(entry: StoredObject, caller: Context | undefined): MaybePromise<StoredObject>
   /** What reads of this version show of an object of the storage version, which is not stored. */
   preview(stored: ApiObject, caller: Context | undefined): Promise<Printed>
   /** The converted entry, if cached. */
@@ -116,10 +117,7 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     result[index] = known(entry) ?? settled(entry, object, objects[at]?.apiVersion ?? '')
   }
 
-  function convert(
-    entries: readonly StoredObject[],
-    caller: Context | undefined,
-  ): readonly StoredObject[] | Promise<readonly StoredObject[]> {
+  function convert(entries: readonly StoredObject[], caller: Context | undefined): MaybePromise<readonly StoredObject[]> {
     const conversion: Conversion = { result: new Array(entries.length), others: [], objects: [] }
     for (const [index, entry] of entries.entries()) begin(conversion, entry, index)
     if (conversion.objects.length === 0) return conversion.result
@@ -144,7 +142,7 @@ export function createEntryVersions(options: EntryVersionsOptions): EntryVersion
     return conversion.result
   }
 
-  function one(entry: StoredObject, caller: Context | undefined): StoredObject | Promise<StoredObject> {
+  function one(entry: StoredObject, caller: Context | undefined): MaybePromise<StoredObject> {
     const found = known(entry)
     if (found !== undefined) return found
     const results = convert([entry], caller)

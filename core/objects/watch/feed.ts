@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import type { Context } from '../../ports.ts'
 import type { ObjectName } from '../storage/keys.ts'
 import type { EntryList, EntryQuery, ObjectStore } from '../storage/object-store.ts'
@@ -88,7 +89,7 @@ export interface WatchableStore extends ObjectStore {
   /** The cached entry: may be outdated, and undefined does not mean that the object is missing. */
   known(of: ObjectName): StoredObject | undefined
   /** As `get`: a plain value when no I/O is needed. */
-  live(of: ObjectName, context?: Context): StoredObject | undefined | Promise<StoredObject | undefined>
+  live(of: ObjectName, context?: Context): MaybePromise<StoredObject | undefined>
   /** Delivers every change after the revision in the scope. */
   subscribe(after: number, scope: Scope, subscriber: Subscriber): Subscription
   close(): void

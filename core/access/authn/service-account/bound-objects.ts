@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../../../common/maybe-promise.ts'
 import { AuthenticationError } from '../authenticator.ts'
 import type { AccountClaims } from './claims.ts'
 
@@ -13,7 +14,7 @@ export type ObjectLookup = (
   resource: 'serviceaccounts' | 'pods' | 'secrets' | 'nodes',
   namespace: string,
   name: string,
-) => BoundObject | undefined | Promise<BoundObject | undefined>
+) => MaybePromise<BoundObject | undefined>
 
 interface Check {
   readonly resource: Parameters<ObjectLookup>[0]
