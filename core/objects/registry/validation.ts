@@ -39,14 +39,21 @@ function metaRules({ namespaced, nameFormat, strategy }: ResourceDefinition, obj
   return { namespaced, path: metadata, nameFormat: typeof nameFormat === 'function' ? nameFormat(context) : nameFormat, nameProblems }
 }
 
+/** Validation of an object; `errors` collects what it finds. */
+interface Validation {
+  readonly definition: ResourceDefinition
+  readonly object: ApiObject
+  readonly errors: FieldErrors
+  readonly context: HookContext
+  /** The stored object; absent: the object is new. */
+  readonly old?: ApiObject
+}
+
+type UpdateValidation = Required<Validation>
+
 /** What all kinds have in common, then what the kind checks once more: errors are listed as often as the reference finds them. */
-function validateMetadataUpdate(
-  definition: ResourceDefinition,
-  object: ApiObject,
-  old: ApiObject,
-  errors: FieldErrors,
-  context: HookContext,
-): void {
+function validateMetadataUpdate(update: UpdateValidation): void {
+  const { definition, object, old, errors, context } = update
   const updated = () => validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
   errors.untilClosed(() => {
     validateObjectMeta(object.metadata, { namespaced: definition.namespaced, path: metadata }, errors)
@@ -59,32 +66,20 @@ function validateMetadataUpdate(
     const checks: { readonly [check in Exclude<MetadataCheck, 'lateUpdate'>]: () => void } = {
       object: again(() => validateObjectMeta(object.metadata, metaRules(definition, object, context), errors)),
       update: again(updated),
-      changes: () => validateChanges(definition, object, old, errors, context),
+      changes: () => validateChanges(update),
     }
     for (const check of definition.metadataOnUpdate) if (check !== 'lateUpdate') checks[check]()
   })
 }
 
 /** Compares everything except metadata with the stored object. */
-function validateChanges(
-  definition: ResourceDefinition,
-  object: ApiObject,
-  old: ApiObject,
-  errors: FieldErrors,
-  context: HookContext,
-): void {
+function validateChanges({ definition, object, old, errors, context }: UpdateValidation): void {
   validateImmutable(definition.schema, object as JsonObject, old as JsonObject, FieldPath.root, errors)
   definition.strategy.validateUpdate?.(object as never, old as never, errors, context)
 }
 
 /** Validates everything except metadata. */
-function validateContent(
-  definition: ResourceDefinition,
-  object: ApiObject,
-  errors: FieldErrors,
-  context: HookContext,
-  old?: ApiObject,
-): void {
+function validateContent({ definition, object, errors, context, old }: Validation): void {
   // If checks end here, later errors would not be kept; those of other parts may be dropped and reported in other words.
   if (errors.closed) return
   validate(definition.schema, object as Json, FieldPath.root, errors, context, old as Json | undefined)
@@ -92,17 +87,12 @@ function validateContent(
 }
 
 /** Validation errors of an update, without those that the stored object has too (ratcheting). */
-function validateContentUpdate(
-  definition: ResourceDefinition,
-  object: ApiObject,
-  old: ApiObject,
-  errors: FieldErrors,
-  context: HookContext,
-): void {
-  validateContent(definition, object, errors, context, old)
+function validateContentUpdate(update: UpdateValidation): void {
+  const { definition, old, errors, context } = update
+  validateContent(update)
   if (!errors.list.some(({ forgivable }) => forgivable)) return
   const before = errorsFor(definition, context)
-  validateContent(definition, old, before, context, old)
+  validateContent({ ...update, object: old, errors: before })
   errors.forgive(before)
 }
 
@@ -117,7 +107,7 @@ export function validateCreate(definition: ResourceDefinition, object: ApiObject
     })
   const isLate = definition.metadataOnUpdate.length === 0
   if (!isLate) validateMetadata()
-  validateContent(definition, object, errors, context)
+  validateContent({ definition, object, errors, context })
   if (isLate && errors.count === 0) validateMetadata()
   refuseIfAny(definition, object, errors)
 }
@@ -125,14 +115,15 @@ export function validateCreate(definition: ResourceDefinition, object: ApiObject
 /** Throws 422 with all errors of an update of the main resource. */
 export function validateUpdate(definition: ResourceDefinition, object: ApiObject, old: ApiObject, context: HookContext): void {
   const errors = errorsFor(definition, context)
-  validateMetadataUpdate(definition, object, old, errors, context)
-  validateContentUpdate(definition, object, old, errors, context)
+  const update = { definition, object, old, errors, context }
+  validateMetadataUpdate(update)
+  validateContentUpdate(update)
   errors.untilClosed(() => {
     if (definition.metadataOnUpdate.includes('lateUpdate')) {
       validateObjectMetaUpdate(object.metadata, old.metadata, metadata, errors)
       validateFinalizers(definition, object, errors, context)
     }
-    if (!definition.metadataOnUpdate.includes('changes')) validateChanges(definition, object, old, errors, context)
+    if (!definition.metadataOnUpdate.includes('changes')) validateChanges(update)
   })
   refuseIfAny(definition, object, errors)
 }
@@ -146,7 +137,7 @@ export function validateStatusUpdate(
   found?: FieldErrors,
 ): void {
   const errors = errorsFor(definition, context)
-  validateMetadataUpdate(definition, object, old, errors, context)
+  validateMetadataUpdate({ definition, object, old, errors, context })
   if (found) errors.include(found)
   errors.untilClosed(() => definition.strategy.validateStatus?.(object as never, old as never, errors, context))
   refuseIfAny(definition, object, errors)
@@ -161,8 +152,9 @@ export function validateSubresourceUpdate(
   context: HookContext,
 ): void {
   const errors = errorsFor(definition, context)
-  validateMetadataUpdate(definition, object, old, errors, context)
-  if (strategy.fullUpdate) validateContentUpdate(definition, object, old, errors, context)
+  const update = { definition, object, old, errors, context }
+  validateMetadataUpdate(update)
+  if (strategy.fullUpdate) validateContentUpdate(update)
   errors.untilClosed(() => strategy.validate?.(object, old, errors, context))
   refuseIfAny(definition, object, errors)
 }
