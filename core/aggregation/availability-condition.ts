@@ -70,11 +70,7 @@ async function attempt(registration: RemoteRegistration, services: AvailabilityS
 }
 
 /** Undefined when an attempt succeeds, which ends the others. */
-async function failureOf(
-  registration: RemoteRegistration,
-  services: AvailabilityServices,
-  closing: AbortSignal,
-): Promise<AvailabilityCondition | undefined> {
+async function failureOf(registration: RemoteRegistration, services: AvailabilityServices, closing: AbortSignal) {
   const ending = new AbortController()
   const signal = AbortSignal.any([closing, ending.signal])
   try {

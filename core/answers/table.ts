@@ -80,7 +80,7 @@ function included(
   object: ApiObject,
   definition: Pick<ResourceDefinition, 'fieldAnnotations'>,
   { apiVersion, includeObject }: TableOptions,
-): Json {
+) {
   if (includeObject === 'None') return null
   if (includeObject === 'Object') return object as JsonObject
   return partialObject(apiVersion, ownMetadata(object.metadata as JsonObject, definition))

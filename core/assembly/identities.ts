@@ -43,10 +43,7 @@ const listedTokens = async ({ authentication: { tokens } }: CompleteOptions) =>
 const tokenCacheTtl = 120_000
 
 /** The webhook that authenticates tokens. */
-function tokenWebhook(
-  { options: { general, authentication }, ports }: AssemblyContext,
-  audiences: readonly string[],
-): TokenAuthenticator[] {
+function tokenWebhook({ options: { general, authentication }, ports }: AssemblyContext, audiences: readonly string[]) {
   const { tokenWebhook: settings } = authentication
   if (settings === undefined) return []
   const defaults = { version: 'v1beta1', cacheTtl: tokenCacheTtl } as const

@@ -52,11 +52,7 @@ function remoteContents({ remote }: ControllerContext): { found: RemoteResource[
 const isUnsupported = (error: unknown) => error instanceof RequestFailed && [404, 405].includes(error.status.code ?? 0)
 
 /** Metadata of what is left of a resource; undefined: it can't be listed. Rejects with the error of a request. */
-async function deleteRemote(
-  resource: RemoteResource,
-  context: ControllerContext,
-  namespace: string,
-): Promise<readonly ObjectMeta[] | undefined> {
+async function deleteRemote(resource: RemoteResource, context: ControllerContext, namespace: string) {
   const client = context.client(resource)
   const unlessUnsupported = (error: unknown) => {
     if (!isUnsupported(error)) throw error

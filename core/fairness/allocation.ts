@@ -42,13 +42,7 @@ export function allocate(sum: number, claims: readonly Claim[]): Allocation | un
  * Raises the proportion from the least bound on. A claim grows with it between its two bounds, so the sum grows by `growing` until the next
  * bound.
  */
-function boundedShare(
-  sum: number,
-  lowest: number,
-  targets: readonly number[],
-  lowers: readonly number[],
-  uppers: readonly number[],
-): number {
+function boundedShare(sum: number, lowest: number, targets: readonly number[], lowers: readonly number[], uppers: readonly number[]) {
   const bounds = [
     ...lowers.map((at, index) => ({ at, change: targets[index]! })),
     ...uppers.map((at, index) => ({ at, change: -targets[index]! })),

@@ -49,12 +49,7 @@ export interface Wanted {
  * Creates the absent object. As in the reference, a resourceVersion is no precondition (storage/etcd3/store.go, `GuaranteedUpdate`): admission
  * sees it, a dry run shows it, and only a malformed one is an error (500).
  */
-async function createAbsent(
-  writes: WriteServices,
-  target: Target,
-  options: WriteOptions,
-  { object, record }: Wanted,
-): Promise<StoredObject> {
+async function createAbsent(writes: WriteServices, target: Target, options: WriteOptions, { object, record }: Wanted) {
   const submission = submitCreation(writes, target, options)
   const admitted = await completed(writes, target, object, submission, undefined, record)
   const revision = parseRevision(admitted.metadata.resourceVersion ?? '')

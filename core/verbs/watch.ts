@@ -1,7 +1,6 @@
 import { sourceOf } from '../answers/byte-source.ts'
 import { respondWatch } from '../answers/rendering/respond-watch.ts'
 import { ApiError, badRequest } from '../answers/status.ts'
-import type { FeedList } from '../objects/watch/feed.ts'
 import { type WatchEncoder, watchStream } from '../objects/watch/stream.ts'
 import { exactField } from '../request/field-selector.ts'
 import { type ListOptions, readListOptions } from '../request/options.ts'
@@ -19,11 +18,7 @@ function named(asked: ListOptions, name: string): ListOptions {
 }
 
 /** The state from which a watch starts; an error is to be its only event, because the client's credentials and options were accepted. */
-async function stateOf(
-  lists: ListServices,
-  target: Target,
-  { limit: _limit, continue: _continue, ...options }: ListOptions,
-): Promise<FeedList | ApiError> {
+async function stateOf(lists: ListServices, target: Target, { limit: _limit, continue: _continue, ...options }: ListOptions) {
   try {
     return await target.resource.store.list(entryQuery(lists, target, options))
   } catch (error) {

@@ -147,12 +147,9 @@ const contextOf = ({ clientCa, minVersion = 'TLSv1.2', ...rest }: TlsOptions): S
   ...(clientCa !== undefined && { ca: clientCa }),
 })
 
-function secureServer(
-  tls: TlsOptions,
-  accept: (socket: Socket) => void,
-  openHttp1: (socket: Socket) => void,
-  openHttp2: (socket: Socket) => void,
-): TlsServer {
+type Take = (socket: Socket) => void
+
+function secureServer(tls: TlsOptions, accept: Take, openHttp1: Take, openHttp2: Take): TlsServer {
   const client = tls.clientCa === undefined ? {} : { requestCert: true, rejectUnauthorized: true }
   const options = { ...contextOf(tls), ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: limits.headers, noDelay: true, ...client }
   return createTlsServer(options, (socket: TLSSocket) => {

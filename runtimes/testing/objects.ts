@@ -137,12 +137,7 @@ export function objectClient<T extends object>(
     }
   }
 
-  async function followUntil(
-    name: string,
-    reached: (object: T | undefined) => boolean,
-    timeout: number,
-    signal: AbortSignal,
-  ): Promise<T | undefined> {
+  async function followUntil(name: string, reached: (object: T | undefined) => boolean, timeout: number, signal: AbortSignal) {
     const fieldSelector = `metadata.name=${name}`
     const { items, metadata } = (await call('GET', await path(), { fieldSelector })) as {
       items: T[]

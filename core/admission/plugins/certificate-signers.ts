@@ -19,12 +19,7 @@ type Request = ApiObject & Infer<typeof CertificateSigningRequest>
 const signerOf = (object: ApiObject | undefined) => (object as Request | undefined)?.spec?.signerName ?? ''
 
 /** Whether the user has the verb on the signer, or on all signers of its domain. */
-async function mayUse(
-  { authorizer, platform }: PluginContext,
-  attributes: AdmissionAttributes,
-  verb: string,
-  signer: string,
-): Promise<boolean> {
+async function mayUse({ authorizer, platform }: PluginContext, attributes: AdmissionAttributes, verb: string, signer: string) {
   const [domain = ''] = signer.split('/')
   const { user } = attributes
   const common = { user, verb, isResource: true, path: '', version: '*', resource: 'signers', subresource: '', namespace: '' }

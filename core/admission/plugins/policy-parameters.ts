@@ -47,13 +47,7 @@ export function policyParameters(platform: Platform, { find, resourceOf }: Looku
     return { group, version, resource: resourceOf(apiVersion, kind)?.resource ?? '*' }
   }
 
-  async function may(
-    attributes: AdmissionAttributes,
-    verb: string,
-    resource: typeof any,
-    name: string,
-    namespace: string,
-  ): Promise<boolean> {
+  async function may(attributes: AdmissionAttributes, verb: string, resource: typeof any, name: string, namespace: string) {
     const { user } = attributes
     const asked = { user, verb, isResource: true, path: '', ...resource, subresource: '', name, namespace }
     return (await authorizer.authorize(asked, attributes)).verdict === 'allow'

@@ -39,11 +39,7 @@ export function rbacEscalation(platform: Platform, authorizer: Authorizer, index
     return (await authorizer.authorize(asked, attributes)).verdict === 'allow'
   }
 
-  function confirm(
-    { user, namespace, groupResource, object }: AdmissionAttributes,
-    granted: readonly PolicyRule[],
-    instead?: string,
-  ): void {
+  function confirm({ user, namespace, groupResource, object }: AdmissionAttributes, granted: readonly PolicyRule[], instead?: string) {
     const problem = escalation(user, index.rulesFor(user, namespace), granted)
     if (problem !== undefined) throw forbidden(groupResource, object?.metadata.name ?? '', instead ?? problem)
   }

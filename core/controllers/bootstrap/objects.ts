@@ -20,12 +20,7 @@ function complete({ store: { definition } }: ServedResource, object: ApiObject, 
 }
 
 /** Adds the fields of an object, or of a change to the stored one, to those that the server itself manages. */
-function recordOwner(
-  { store: { definition } }: ServedResource,
-  object: ApiObject,
-  stored: ApiObject | undefined,
-  context: HookContext,
-): void {
+function recordOwner({ store: { definition } }: ServedResource, object: ApiObject, stored: ApiObject | undefined, context: HookContext) {
   const { platform, now } = context
   const { schema, kind } = definition
   const apiVersion = apiVersionOf(definition)

@@ -62,13 +62,7 @@ function validateKeys(given: z.output<typeof keys>, lengths: readonly number[], 
   }
 }
 
-function validateKeyManagement(
-  given: KeyManagement,
-  path: FieldPath,
-  used: ReadonlySet<string>,
-  reload: boolean,
-  errors: FieldErrors,
-): void {
+function validateKeyManagement(given: KeyManagement, path: FieldPath, used: ReadonlySet<string>, reload: boolean, errors: FieldErrors) {
   const { apiVersion, name, cachesize, endpoint, timeout } = given
   const old = apiVersion === 'v1'
   if (name === '') errors.required(path.child('name'), 'name is a mandatory field for a provider')

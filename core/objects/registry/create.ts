@@ -87,13 +87,7 @@ function createNamed(resource: ServedResource, object: ApiObject, request: Write
   return resource.reservations.create(object, request).then((reservation) => settle(reservation, store, () => !request.dryRun))
 }
 
-async function prepareAndStore(
-  resource: ServedResource,
-  object: ApiObject,
-  name: string,
-  given: number,
-  request: WriteRequest,
-): Promise<StoredObject> {
+async function prepareAndStore(resource: ServedResource, object: ApiObject, name: string, given: number, request: WriteRequest) {
   const { store, groupResource } = resource
   const { definition } = store
   definition.strategy.prepareCreate?.(object as never, request.context)

@@ -48,11 +48,7 @@ function checkPreconditions(definition: ResourceDefinition, object: ApiObject, {
 }
 
 /** Converts the propagation policy to a finalizer for the garbage collector. False when the object has it already. */
-function applyPropagation(
-  { defaultPropagation }: ResourceDefinition,
-  object: ApiObject,
-  policy: DeleteOptions['propagationPolicy'],
-): boolean {
+function applyPropagation({ defaultPropagation }: ResourceDefinition, object: ApiObject, policy: DeleteOptions['propagationPolicy']) {
   if (defaultPropagation === 'Unsupported') return false
   const present = object.metadata.finalizers ?? []
   const kept = present.filter((each) => each !== orphanFinalizer && each !== foregroundFinalizer)

@@ -138,10 +138,7 @@ export class CacheSubscription implements Subscription {
 }
 
 /** The first wanted changes, up to `pieceBytes`; changes of one revision stay together. */
-function firstOf(
-  all: readonly Change[],
-  isWanted: (change: Change) => boolean,
-): { readonly changes: readonly Change[]; readonly isLast: boolean } {
+function firstOf(all: readonly Change[], isWanted: (change: Change) => boolean) {
   const changes: Change[] = []
   let bytes = 0
   for (const change of all) {

@@ -122,7 +122,7 @@ function pageOf(
   { namespace, name, matches, limit = 0 }: FeedQuery,
   revision: number,
   keys: Keys,
-): FeedList {
+) {
   const { entries } = whole
   if (limit === 0 || entries.length <= limit) return { entries, ...('kept' in whole && { kept: whole.kept }), revision }
   const page = firstOf(whole, limit)

@@ -53,10 +53,7 @@ export function createVersionedStore({ base, definition, stored, converter, sche
   }
 
   /** The entries of a list that match the query. */
-  async function chosen(
-    found: FeedList,
-    { matches, selector, slices, context: caller }: FeedQuery,
-  ): Promise<Pick<FeedList, 'entries' | 'kept'>> {
+  async function chosen(found: FeedList, { matches, selector, slices, context: caller }: FeedQuery) {
     const known = found.kept && (lists.get(found.kept) ?? new Map())
     const isNamed = matches === undefined || selector !== undefined
     const before = isNamed ? known?.get(selector ?? '') : undefined

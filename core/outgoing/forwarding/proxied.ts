@@ -28,12 +28,7 @@ function splitPort(request: LocatedRequest, kind: string): SchemeNamePort {
 }
 
 /** Adds the path and the query of the request. The path is decoded and clean, as in the reference: an encoded slash becomes a slash. */
-function proxiedTo(
-  { exchange: { request } }: LocatedRequest,
-  { path }: Options,
-  origin: URL,
-  options: OutboundOptions = unverified,
-): Destination {
+function proxiedTo({ exchange: { request } }: LocatedRequest, { path }: Options, origin: URL, options: OutboundOptions = unverified) {
   const clean = escapePath(cleanPath(String(path ?? '')))
   return at({ origin, options }, clean === '' ? '' : clean + queryOf(request))
 }
@@ -63,11 +58,7 @@ export async function nodeAt(services: LocatingServices, request: LocatedRequest
 }
 
 /** Whether an address is that of a pod in the namespace of the service. */
-async function isPod(
-  services: LocatingServices,
-  request: LocatedRequest,
-  { ip, targetRef }: Infer<typeof EndpointAddress>,
-): Promise<boolean> {
+async function isPod(services: LocatingServices, request: LocatedRequest, { ip, targetRef }: Infer<typeof EndpointAddress>) {
   if (targetRef?.name === undefined || targetRef.namespace !== request.namespace) return false
   const pod = await find(services, request, 'pods', request.namespace, targetRef.name).catch(() => undefined)
   return pod !== undefined && (pod.status?.podIPs ?? []).some((each) => each.ip === ip)

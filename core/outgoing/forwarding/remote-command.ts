@@ -181,13 +181,7 @@ async function run(
 }
 
 /** Serves one client: connects to the agent, copies, and reports the end on the error channel. */
-async function serve(
-  client: WebSocketEnd,
-  destination: Destination,
-  wanted: CommandStreams,
-  signal: AbortSignal,
-  services: AgentServices,
-): Promise<void> {
+async function serve(client: WebSocketEnd, destination: Destination, wanted: CommandStreams, signal: AbortSignal, services: AgentServices) {
   client.endWhenIdle(idleTimeout)
   // Each stream has a limit of its own, as in the reference.
   const limitOf = () => createRateLimit(services.maxConnectionBytesPerSecond ?? 0, services.clock)

@@ -1,5 +1,5 @@
 /** SubjectAccessReview and its local and self forms (authorization API). */
-import type { Attributes, Authorizer } from '../../access/authz/authorizer.ts'
+import type { Authorizer } from '../../access/authz/authorizer.ts'
 import { noRules } from '../../access/authz/rules.ts'
 import type { ReviewSpec } from '../../access/authz/webhook-review.ts'
 import { badRequest, invalid } from '../../answers/status.ts'
@@ -20,10 +20,7 @@ const specOf = (object: ApiObject) => (object['spec'] ?? {}) as Spec
 const spec = FieldPath.of('spec')
 
 /** Attributes to authorize, and errors in the review. */
-function questionOf(
-  { resourceAttributes, nonResourceAttributes }: Spec,
-  user: User,
-): { attributes: Attributes; problems: readonly string[] } {
+function questionOf({ resourceAttributes, nonResourceAttributes }: Spec, user: User) {
   const none = { group: '', version: '', resource: '', subresource: '', name: '', namespace: '', path: '', verb: '' }
   if (!resourceAttributes) return { attributes: { ...none, ...nonResourceAttributes, user, isResource: false }, problems: [] }
   const { fieldSelector: _field, labelSelector: _label, ...rest } = resourceAttributes

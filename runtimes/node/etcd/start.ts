@@ -188,10 +188,7 @@ async function openEngine(flags: EtcdFlags, directory: string, logger: Logger): 
   return openDurableEngine({ directory, ownerTimeout, clock: nodeClock, logger, keys: 'latin1', synced, pastBytes })
 }
 
-function namingPort(
-  error: unknown,
-  ports: readonly { readonly flag: EtcdFlagName; readonly host: string; readonly port: number }[],
-): unknown {
+function namingPort(error: unknown, ports: readonly { readonly flag: EtcdFlagName; readonly host: string; readonly port: number }[]) {
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
   const at = ports.find((each) => each.port === port) ?? ports[0]
   if (at === undefined) return error

@@ -121,12 +121,7 @@ async function replay(store: KeyValueStore, operations: readonly Operation[]): P
   }
 }
 
-async function step(
-  store: KeyValueStore,
-  model: Model,
-  operation: Operation,
-  watch: (under: string, after: number) => Recorder,
-): Promise<void> {
+async function step(store: KeyValueStore, model: Model, operation: Operation, watch: (under: string, after: number) => Recorder) {
   const past = 'back' in operation ? Math.max(model.oldest, model.revision - operation.back) : 0
   if (operation.type === 'compact') {
     await store.compact(past)

@@ -52,11 +52,7 @@ function validateValidationRules(rules: JWTAuthenticator['claimValidationRules']
 }
 
 /** Validates a mapping; returns the program if it is an expression. */
-function validateMapping(
-  { claim, expression }: Mappings['uid'],
-  path: FieldPath,
-  { compiler, errors }: ClaimValidation,
-): Program | undefined {
+function validateMapping({ claim, expression }: Mappings['uid'], path: FieldPath, { compiler, errors }: ClaimValidation) {
   if (claim !== '' && expression !== '') errors.invalid(path, '', bothSet)
   else if (expression !== '') return compiled(compiler.claims(expression), expression, path.child('expression'), errors)
   return undefined
