@@ -8,7 +8,7 @@ import { imagePolicyWebhook } from '../../../../core/admission/plugins/image-pol
 import { parseNodeSelector, podNodeSelector } from '../../../../core/admission/plugins/pod-node-selector.ts'
 import { podTolerationRestriction } from '../../../../core/admission/plugins/pod-toleration-restriction.ts'
 import type { Toleration } from '../../../../core/admission/plugins/tolerations.ts'
-import type { ApiError } from '../../../../core/answers/status.ts'
+import type { ApiError, Status } from '../../../../core/answers/status.ts'
 import { ManualClock } from '../../../support/clock.ts'
 import { startInProcess } from '../../../support/in-process.ts'
 import { attributesOf } from '../attributes.ts'
@@ -201,8 +201,9 @@ test('PodNodeSelector and PodTolerationRestriction: codes and names as with kube
     await api.create('/api/v1/namespaces', { metadata: { name, annotations: { [`${alpha}/${annotation}`]: text } } })
     const spec = { nodeSelector: { env: 'prod' }, containers: [{ name: 'c', image: 'i' }] }
     const { status, body } = await api.send('POST', `/api/v1/namespaces/${name}/pods`, { metadata: { generateName: 'g-' }, spec })
-    assert.deepEqual([status, body['reason']], [code, reason], text)
-    assert.match(String(body['message']), message)
+    const answer = body as unknown as Partial<Status>
+    assert.deepEqual([status, answer.reason], [code, reason], text)
+    assert.match(answer.message ?? '', message)
   }
   await close()
 })
