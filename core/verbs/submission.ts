@@ -16,7 +16,7 @@ import { type Check, Preconditions } from '../objects/registry/preconditions.ts'
 import type { WriteRequest } from '../objects/registry/request.ts'
 import type { Span } from '../ports.ts'
 import { type DeleteOptions, deleteOptionsObject } from '../request/delete-options.ts'
-import type { Exchange, User } from '../request/exchange.ts'
+import type { User } from '../request/exchange.ts'
 import type { WriteOptions } from '../request/options.ts'
 import { type ApiObject, apiVersionOf } from '../resources/definition.ts'
 import { hookContext } from '../schema/cluster.ts'
@@ -193,47 +193,24 @@ export function submitDelete(writes: WriteServices, target: Target, options: Del
   return submit(writes, target, 'DELETE', options.dryRun, { kind: 'DeleteOptions', apiVersion, ...deleteOptionsObject(options) })
 }
 
-/** The registry's view of a write request. */
-class RequestedWrite implements WriteRequest {
-  readonly context: HookContext
-  readonly dryRun: boolean
-  readonly validateAdmission: Submission['validate']
-  readonly findErrors: Submission['findErrors']
-  readonly replay: Replay
-  readonly slices: Slices
-  readonly #exchange: Exchange
-
-  readonly preconditions: Preconditions
-
-  constructor(writes: WriteServices, { exchange, resource }: Target, { dryRun, slices, validate, findErrors, preconditions }: Submission) {
-    const { platform, settings, now } = hookContext(writes)
-    const warn = (text: string) => void exchange.warnings.push(text)
-    const replay = new Replay(slices)
-    const part: HookContext['part'] = (start) => replay.part(start)
-    const { rules } = writes
-    this.context = { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part, rules }
-    this.replay = replay
-    this.slices = slices
-    this.preconditions = preconditions
-    this.dryRun = dryRun
-    this.validateAdmission = validate
-    this.findErrors = findErrors
-    this.#exchange = exchange
-  }
-
-  get caller(): Exchange {
-    return this.#exchange
-  }
-
-  proceed(): void {
-    this.#exchange.proceed()
-  }
-
-  warn(text: string): void {
-    this.#exchange.warnings.push(text)
+/** Creates the registry's view of a write request. */
+export function writeRequest(writes: WriteServices, { exchange, resource }: Target, submission: Submission): WriteRequest {
+  const { dryRun, slices, validate, findErrors, preconditions } = submission
+  const { platform, settings, now } = hookContext(writes)
+  const { rules } = writes
+  const warn = (text: string) => void exchange.warnings.push(text)
+  const replay = new Replay(slices)
+  const part: HookContext['part'] = (start) => replay.part(start)
+  return {
+    context: { platform, settings, now, user: exchange.user, apiVersion: apiVersionOf(resource.definition), warn, part, rules },
+    dryRun,
+    validateAdmission: validate,
+    findErrors,
+    replay,
+    slices,
+    preconditions,
+    caller: exchange,
+    proceed: () => exchange.proceed(),
+    warn,
   }
 }
-
-/** Creates the registry's input for a write of this request. */
-export const writeRequest = (writes: WriteServices, target: Target, submission: Submission): WriteRequest =>
-  new RequestedWrite(writes, target, submission)

@@ -30,13 +30,8 @@ export const update =
         const submission = submitWrite(writes, target, 'UPDATE', options)
         const change = (existing: ApiObject) => completed(writes, target, copy(), submission, existing, record)
         exchange.span?.event('About to store object in database')
-        const entry = await updateObject(
-          resource,
-          namespace,
-          name,
-          { view, isWhole: true, change },
-          writeRequest(writes, target, submission),
-        )
+        const request = writeRequest(writes, target, submission)
+        const entry = await updateObject(resource, namespace, name, { view, isWhole: true, change }, request)
         exchange.span?.event('Write to database call succeeded')
         await submission.slices.pause()
         return entry
