@@ -1,3 +1,4 @@
+import type { Enabled } from '../schema/gated.ts'
 import { type ByteSource, streamOf } from './byte-source.ts'
 import { gzipped } from './gzip.ts'
 import { LightHeaders } from './light-headers.ts'
@@ -26,7 +27,7 @@ interface Sent {
 }
 
 /** Whether to compress for this client. */
-function wantsGzip(request: Request, enabled: (gate: string) => boolean): boolean {
+function wantsGzip(request: Request, enabled: Enabled): boolean {
   if (!enabled('APIResponseCompression')) return false
   const accepted = request.headers.get('accept-encoding')
   return accepted !== null && acceptsGzip(accepted)
@@ -40,12 +41,12 @@ function zipped(body: ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers
 }
 
 /** Response with a large body produced in pieces; compressed when the server compresses and the client accepts gzip. */
-export function sourceResponse(request: Request, source: ByteSource, sent: Sent, enabled: (gate: string) => boolean): Response {
+export function sourceResponse(request: Request, source: ByteSource, sent: Sent, enabled: Enabled): Response {
   return wantsGzip(request, enabled) ? zipped(streamOf(source), sent) : new Reply(source, sent)
 }
 
 /** Response with these bytes; compressed when they are many, the server compresses and the client accepts gzip. */
-export function bodyResponse(request: Request, bytes: Uint8Array, sent: Sent, enabled: (gate: string) => boolean): Response {
+export function bodyResponse(request: Request, bytes: Uint8Array, sent: Sent, enabled: Enabled): Response {
   const body = bytes as Uint8Array<ArrayBuffer>
   if (bytes.length < threshold || !wantsGzip(request, enabled)) return new Reply(body, sent)
   return zipped(new Blob([body]).stream(), sent)

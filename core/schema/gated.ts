@@ -3,6 +3,9 @@ import { dropGivenEmpty, givenEmpty } from './json/given-empty.ts'
 import type { Field, Gated, Json, JsonObject, Message, Schema } from './model.ts'
 import { reaching } from './reaches.ts'
 
+/** Whether a feature gate is on. */
+export type Enabled = (gate: string) => boolean
+
 /** Removes a use of a gate. Returns whether the value changed: an empty list or map equals an absent one. */
 type Remove = () => boolean
 /** Called for every use of a gate. */
@@ -77,12 +80,7 @@ function visitMessage(schema: Message, value: Json, found: Found, shared?: JsonO
  * Removes fields with a disabled gate, in place. If `old` uses a gate anywhere, its fields are kept, so that updates by old
  * clients lose nothing. Returns whether that changed the object.
  */
-export function dropDisabled(
-  schema: Message,
-  object: JsonObject,
-  old: JsonObject | undefined,
-  enabled: (gate: string) => boolean,
-): boolean {
+export function dropDisabled(schema: Message, object: JsonObject, old: JsonObject | undefined, enabled: Enabled): boolean {
   if (!hasGates(schema)) return false
   const isOff = (gate: string) => !gate.split(',').every(enabled)
   const uses: (readonly [gate: string, remove: Remove])[] = []

@@ -3,6 +3,7 @@
 import { qualified } from '../../answers/status.ts'
 import type { Platform } from '../../platform.ts'
 import type { User } from '../../request/exchange.ts'
+import type { Enabled } from '../../schema/gated.ts'
 import type { Attributes, Authorizer, Decision } from './authorizer.ts'
 import type { FollowedGraph } from './node-follow.ts'
 import { keyOf, type VertexKind } from './node-graph.ts'
@@ -164,7 +165,7 @@ function relatedIn({ graph, complete }: FollowedGraph, { namespace, name }: Attr
 }
 
 /** It never denies; it allows or has no opinion. `enabled`: feature gates. */
-export function nodeAuthorizer(followed: FollowedGraph, platform: Platform, enabled: (gate: string) => boolean): Authorizer {
+export function nodeAuthorizer(followed: FollowedGraph, platform: Platform, enabled: Enabled): Authorizer {
   const byResource = new Map(Object.entries(rules).map(([resource, rule]) => [platform.name(resource), rule]))
   const common = nodeRuleSet(platform, enabled)
   const leaseNamespace = platform.namespaces.nodeLease

@@ -9,6 +9,7 @@ import type { ApiObject } from '../../resources/definition.ts'
 import type { ResourceClaimStatus } from '../../resources/resource/resourceclaim.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
+import type { Enabled } from '../../schema/gated.ts'
 import { equal } from '../../schema/json/equal.ts'
 import type { Infer, Json } from '../../schema/model.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../attributes.ts'
@@ -59,12 +60,7 @@ function changedDrivers(status: Status, old: Status): string[] {
   return [...drivers].filter((driver) => !equal(reports(status, driver), reports(old, driver)))
 }
 
-export function claimAccess(
-  platform: Platform,
-  { find }: Lookup,
-  authorizer: Authorizer,
-  enabled: (gate: string) => boolean,
-): AdmissionPlugin {
+export function claimAccess(platform: Platform, { find }: Lookup, authorizer: Authorizer, enabled: Enabled): AdmissionPlugin {
   const group = platform.name('resource.<domain>')
   const label = platform.name(adminLabel)
   const nodeKey = platform.name(nodeOfToken)

@@ -1,6 +1,7 @@
 import { parseFeatureGates } from '../../../config/feature-gates.ts'
 import type { Platform } from '../../../platform.ts'
 import type { ApiObject } from '../../../resources/definition.ts'
+import type { Enabled } from '../../../schema/gated.ts'
 import type { PolicyRule } from '../rbac-rule.ts'
 import { clusterBindings } from './cluster-bindings.ts'
 import { clusterRoles } from './cluster-roles.ts'
@@ -23,8 +24,6 @@ function metadata({ name, namespace }: { name: string; namespace?: string }, lab
     annotations: { [autoUpdate]: 'true' },
   }
 }
-
-type Enabled = (gate: string) => boolean
 
 const exists =
   (enabled: Enabled) =>
