@@ -69,13 +69,10 @@ export function createPassOn(services: PassOnServices): PassOn {
       ending: limit === undefined ? endAtShutdown(exchange, 0, clock) : endAfter(exchange, limit, clock),
       request: (signal) => passedOn(exchange.request, origin, headers, signal),
       failure: (error) => new PlainError(503, `error trying to reach service: ${dialError(error, origin)}`),
-      answer: (response) =>
-        answerOf(
-          response,
-          rejectRedirects,
-          origin,
-          pauses.slices(() => exchange.signal),
-        ),
+      answer(response) {
+        const slices = pauses.slices(() => exchange.signal)
+        return answerOf(response, rejectRedirects, origin, slices)
+      },
     }
     return forward(exchange, forwarding, outbound)
   }

@@ -93,11 +93,8 @@ export async function deleteContent(context: ControllerContext, namespace: strin
     const isDeleted = await attempt(() => context.client(definition).deleteCollection(namespace), about)
     const { entries, revision } = await store.list({ namespace })
     if (entries.length > 0) left.push({ store, revision, keys: new Set(entries.map(({ key }) => key)) })
-    count(
-      definition.names.plural,
-      definition.group,
-      entries.map((entry) => entry.copy().metadata),
-    )
+    const metadata = entries.map((entry) => entry.copy().metadata)
+    count(definition.names.plural, definition.group, metadata)
     return isDeleted
   }
 

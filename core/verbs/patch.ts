@@ -86,12 +86,8 @@ function checkVersion(target: Target, patched: Json, validation: FieldValidation
   if (origin?.typeMeta === 'explicit' || !isObject(patched) || (patched['apiVersion'] ?? '') !== '') return
   if ((patched['kind'] ?? '') !== '' && patched['kind'] !== kind) return
   const fields = Object.keys(patched).filter((name) => name !== 'kind' && name !== 'apiVersion')
-  applyFieldValidation(
-    target,
-    validation,
-    fields.sort().map((name) => `unknown field ${JSON.stringify(name)}`),
-    refusal,
-  )
+  const faults = fields.sort().map((name) => `unknown field ${JSON.stringify(name)}`)
+  applyFieldValidation(target, validation, faults, refusal)
   throw nameUndeterminable(target)
 }
 

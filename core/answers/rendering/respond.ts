@@ -83,14 +83,8 @@ export function respondObject(answers: AnswerServices, answered: Answered, value
   if (transform?.kind === 'PartialObjectMetadata') {
     const apiVersion = answers.platform.name(`meta.<domain>/${transform.version}`)
     const partial = { kind: transform.kind, apiVersion, metadata: value.metadata }
-    return respondValue(
-      answers,
-      answered,
-      negotiated,
-      { value: partial, schema: PartialObjectMetadata },
-      contentType(negotiated, true),
-      status,
-    )
+    const content = { value: partial, schema: PartialObjectMetadata }
+    return respondValue(answers, answered, negotiated, content, contentType(negotiated, true), status)
   }
   if (transform?.kind === 'Table') {
     const table = tableOf(answers, answered, value, transform.version) as unknown as ApiObject

@@ -70,12 +70,8 @@ export function formatIssues(checked: Checked): readonly Issue[] {
     const { target, args } = node
     const [list] = args
     if (target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list') continue
-    const issue = issueOf(
-      node,
-      target.value,
-      list.items.map(({ value }) => value),
-      checked,
-    )
+    const values = list.items.map(({ value }) => value)
+    const issue = issueOf(node, target.value, values, checked)
     if (issue) issues.push(issue)
   }
   return issues

@@ -119,12 +119,8 @@ export const encryptionConfiguration = fileKind({
       errors.required(root, 'at least one resources is required')
       return
     }
-    validateResources(
-      resources.map((entry) => entry.resources),
-      root,
-      platform,
-      errors,
-    )
+    const selected = resources.map((entry) => entry.resources)
+    validateResources(selected, root, platform, errors)
     const used = new Set<string>()
     for (const [index, entry] of resources.entries()) {
       const path = root.index(index).child('providers')

@@ -55,12 +55,10 @@ export async function relayRequest(exchange: Exchange, destination: Destination,
     ending: endAtShutdown(exchange, shutdownGrace, clock),
     request: (ends) => passedOn(request, asked.origin, headers, ends),
     failure: (error) => new ApiError('ServiceUnavailable', `error trying to reach service: ${dialError(error, origin)}`),
-    answer: (response) =>
-      answerWith(
-        response,
-        links.rewrite,
-        pauses.slices(() => signal),
-      ),
+    answer(response) {
+      const slices = pauses.slices(() => signal)
+      return answerWith(response, links.rewrite, slices)
+    },
   }
   return forward(exchange, forwarding, outbound)
 }

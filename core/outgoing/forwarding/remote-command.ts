@@ -204,11 +204,8 @@ async function serve(client: WebSocketEnd, destination: Destination, wanted: Com
     // Tells the client that the connection is open.
     await client.send(opcodes.binary, Uint8Array.of(first))
     const { stream: connected, protocol } = await dial(destination, ends, services)
-    const agent = new SpdyClient(
-      connected,
-      services.clock,
-      services.pauses.slices(() => signal),
-    )
+    const slices = services.pauses.slices(() => signal)
+    const agent = new SpdyClient(connected, services.clock, slices)
     const served = agent.serve()
     // The client ends a single stream by a message; if it closes the connection, it does not wait for the command.
     const closed = () => ending.abort(new Error('the client has closed the connection'))

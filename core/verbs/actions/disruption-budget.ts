@@ -109,11 +109,6 @@ export async function takeDisruption(
       },
     }
   }
-  await updateObject(
-    budgets,
-    target.namespace,
-    name,
-    { view: statusView(budgets.definition), change },
-    actionRequest(writes, target, dryRun),
-  )
+  const update = { view: statusView(budgets.definition), change }
+  await updateObject(budgets, target.namespace, name, update, actionRequest(writes, target, dryRun))
 }
