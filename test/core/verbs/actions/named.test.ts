@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { builtInResources } from '../../../../core/resources/group-versions.ts'
+import { connections } from '../../../../core/verbs/actions/connect.ts'
 import { createActions } from '../../../../core/verbs/actions/index.ts'
 import type { Services } from '../../../../core/verbs/services.ts'
 
-/** Services of which nothing is used: whatever is read of them is the same. */
+/** Services of which nothing is used but the handlers of connections: whatever else is read of them is the same. */
 const unused: Services = new Proxy(() => unused, {
-  get: (_, name) => (name === Symbol.toPrimitive ? () => '' : unused),
+  get: (_, name) => (name === 'connections' ? connections : name === Symbol.toPrimitive ? () => '' : unused),
 }) as unknown as Services
 
 test('the action of each resource and subresource is the name of a handler', () => {
