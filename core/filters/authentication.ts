@@ -48,8 +48,8 @@ export function authentication({ authenticator, attempted, passed, clock, logger
     attempted('success', took, found.user.name)
     passed(took)
     // The listener, which knows the request as it came, holds less for those of unknown users.
-    if (isAnonymous(found.user)) exchange.unidentified = true
-    else LightRequest.identified(exchange.request)
+    exchange.unidentified = isAnonymous(found.user)
+    if (!exchange.unidentified) LightRequest.identified(exchange.request)
     if (hasHeader(exchange.request.headers, isCredential)) exchange.request = without(exchange, isCredential)
     exchange.user = found.user
     if (found.bySubprotocol) exchange.bySubprotocol = true

@@ -23,7 +23,8 @@ export function goaway(chance: number): Filter {
  */
 export const endUnidentified: Filter = (exchange, next) => {
   const answer = next(exchange)
-  if (exchange.connection.protocol !== 'h2') return answer
+  // Most callers are known before anything is awaited: no promise is made for their answers.
+  if (exchange.connection.protocol !== 'h2' || exchange.unidentified === false) return answer
   const end = (response: Response) => (exchange.unidentified ? recycle(response) : response)
   return answer instanceof Promise ? answer.then(end) : end(answer)
 }

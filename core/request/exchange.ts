@@ -141,7 +141,7 @@ export interface Exchange extends Context {
   traced?: boolean
   /** Set by the authentication filter: a subprotocol of the WebSocket was the credential. */
   bySubprotocol?: true
-  /** Set by the authentication filter: it refused the request, or its user is anonymous. */
+  /** Set by the authentication filter: it refused the request, or its user is anonymous. Undefined until it has decided. */
   unidentified?: boolean
   /** Set by the authentication filter, for all later ones. */
   user: User
