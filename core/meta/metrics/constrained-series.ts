@@ -1,31 +1,21 @@
 /** Series with label values that may be constrained (`selection.ts`). */
 import type { BucketCounts, MetricRow } from '../../metrics.ts'
-import { createSeries, type Series, type SeriesTable } from './series.ts'
+import { createSeries, type SeriesTable } from './series.ts'
 
 type Names = readonly string[]
 type Constrain = (values: Names) => Names
 type Bounds = Pick<MetricRow, 'labels' | 'maxSeries'>
 
 export interface ConstrainedSeries<T> extends SeriesTable<T> {
-  /** Finds the series with these values; without a constraint it is looked up at the first call only. */
-  at(values: Names): () => Series<T>
+  /** Values may be replaced: the series of the same values is looked up for each use. */
+  readonly constrained: boolean
 }
 
 export function createConstrainedSeries<T>(row: Bounds, initial: () => T, constrain: Constrain | undefined): ConstrainedSeries<T> {
   const series = createSeries<T>(row, initial)
-  const { of } = series
-  if (constrain !== undefined) {
-    const allowed = (values: Names) => of(constrain(values))
-    // Each use of a value that is not allowed counts as one.
-    return { ...series, of: allowed, at: (values) => () => allowed(values) }
-  }
-  return {
-    ...series,
-    at(values) {
-      let own: Series<T> | undefined
-      return () => (own ??= of(values))
-    },
-  }
+  if (constrain === undefined) return { ...series, constrained: false }
+  // Each use of a value that is not allowed counts as one.
+  return { ...series, of: (values) => series.of(constrain(values)), constrained: true }
 }
 
 /** The series with their values constrained; those that have the same values then are merged. */

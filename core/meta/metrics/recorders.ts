@@ -50,12 +50,14 @@ abstract class Recorder<T extends number | Totals> implements Metric {
     return this.#series
   }
 
-  /** One series, which is looked up when it is first asked for. */
+  /** One series, which is looked up when it is first asked for; with a constraint each time. */
   protected at(values: Names): () => Series<T> {
-    let own: (() => Series<T>) | undefined
+    let own: Series<T> | undefined
     return () => {
-      own ??= this.series.at(values)
-      return own()
+      if (own !== undefined) return own
+      const found = this.series.of(values)
+      if (!this.series.constrained) own = found
+      return found
     }
   }
 
