@@ -46,6 +46,9 @@ interface Answer {
 
 const json = 'application/json'
 
+/** Other texts are no path of a group and its version. */
+const isApiVersion = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/
+
 const rootOf = (apiVersion: string) => `${groupOf(apiVersion) === '' ? '/api' : '/apis'}/${apiVersion}`
 
 const metadataOf = (object: JsonObject) => (object['metadata'] ?? {}) as { name?: string; namespace?: string }
@@ -176,6 +179,7 @@ export class Judge {
   }
 
   async #discover(apiVersion: string): Promise<readonly Kind[]> {
+    if (!isApiVersion.test(apiVersion)) return []
     const response = await this.#get(rootOf(apiVersion))
     return response.ok ? ((await response.json()) as { resources: Kind[] }).resources : []
   }

@@ -58,7 +58,11 @@ const kinds: { readonly [group: string]: { readonly [kind: string]: CheckedKind 
 export const groupOf = (apiVersion: string) => (apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : '')
 
 /** How objects of a kind are checked. */
-export const checkedKind = (apiVersion: string, kind: string): CheckedKind => kinds[groupOf(apiVersion)]?.[kind] ?? { order: usual }
+export function checkedKind(apiVersion: string, kind: string): CheckedKind {
+  const group = groupOf(apiVersion)
+  const rows = Object.hasOwn(kinds, group) ? kinds[group] : undefined
+  return rows && Object.hasOwn(rows, kind) ? (rows[kind] as CheckedKind) : { order: usual }
+}
 
 /** Whether it is a CustomResourceDefinition. */
 export const isDefinition = ({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): boolean =>

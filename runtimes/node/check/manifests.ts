@@ -1,5 +1,5 @@
 /** Manifests: the objects in files, folders and standard input, and the lines where their fields stand. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { FlagError } from '../../../core/flags/flag.ts'
@@ -41,6 +41,9 @@ const isKustomization = /^kustomization\.ya?ml$/
 /** A line that ends a document, as kubectl takes it: what else stands on the line is dropped. */
 const separator = /^---(?:\s|$)/
 const standardInput = '-'
+/** Maximum bytes of a file; devices have no end. */
+const maxBytes = 256 * 1024 * 1024
+const pieceBytes = 1024 * 1024
 
 /** Files below a folder, in order of their names. */
 function filesBelow(folder: string): string[] {
@@ -52,22 +55,55 @@ function filesBelow(folder: string): string[] {
   })
 }
 
+/** Does something with a file. @throws FlagError that names it. */
+function reading<T>(path: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof FlagError ? error : new FlagError(`check: ${path}: ${reasonOf(error)}`)
+  }
+}
+
+/** Reads up to the end, which a pipe has when its writer closes it. */
+function bytesOf(path: string, descriptor: number): Uint8Array {
+  const pieces: Buffer[] = []
+  for (let total = 0; ; ) {
+    const piece = Buffer.allocUnsafe(pieceBytes)
+    const length = readSync(descriptor, piece)
+    if (length === 0) return Buffer.concat(pieces)
+    total += length
+    if (total > maxBytes) throw new FlagError(`check: ${path}: larger than ${maxBytes} bytes`)
+    pieces.push(piece.subarray(0, length))
+  }
+}
+
+function fileAt(path: string): Manifests {
+  const descriptor = openSync(path, 'r')
+  try {
+    return readManifests(path, bytesOf(path, descriptor))
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** A file that was found in a folder. What is none is refused: a pipe without a writer would never end. */
+function foundFile(path: string): Manifests {
+  if (!statSync(path).isFile()) throw new FlagError(`check: ${path}: not a file`)
+  return fileAt(path)
+}
+
+function manifestsAt(path: string): Manifests[] {
+  if (path === standardInput) return [readManifests('standard input', bytesOf('standard input', 0))]
+  if (!statSync(path).isDirectory()) return [fileAt(path)]
+  const files = filesBelow(path)
+  if (files.length === 0) throw new FlagError(`check: ${path}: no file that ends in .yaml, .yml or .json`)
+  return files.map((file) => reading(file, () => foundFile(file)))
+}
+
 /** Reads files, all manifests below folders, and standard input for `-`. @throws FlagError that names what can't be read. */
 export function loadManifests(paths: readonly string[]): Manifests {
-  const found = paths.map((path) => {
-    try {
-      if (path === standardInput) return [readManifests('standard input', readFileSync(0))]
-      const files = statSync(path).isDirectory() ? filesBelow(path) : [path]
-      if (files.length === 0) throw new FlagError(`check: ${path}: no file that ends in .yaml, .yml or .json`)
-      return files.map((file) => readManifests(file, readFileSync(file)))
-    } catch (error) {
-      throw error instanceof FlagError ? error : new FlagError(`check: ${path}: ${reasonOf(error)}`)
-    }
-  })
-  return {
-    objects: found.flat().flatMap(({ objects }) => objects),
-    unreadable: found.flat().flatMap(({ unreadable }) => unreadable),
-  }
+  const found = paths.flatMap((path) => reading(path, () => manifestsAt(path)))
+  return { objects: found.flatMap(({ objects }) => objects), unreadable: found.flatMap(({ unreadable }) => unreadable) }
 }
 
 /** The objects of a YAML or JSON text; lists are expanded. */
