@@ -78,14 +78,7 @@ function withoutExtraValues(user: User, platform: Platform): User {
   return { ...user, extra: { [platform.name('authentication.<labels>/associated-node-keys')]: Object.keys(user.extra ?? {}).sort() } }
 }
 
-function detailChecks(
-  wanted: User,
-  requestor: User,
-  verb: string,
-  constrained: boolean,
-  platform: Platform,
-  anyNode: boolean,
-): ImpersonationCheck[] {
+function detailChecks(wanted: User, requestor: User, verb: string, constrained: boolean, platform: Platform, anyNode: boolean) {
   const check = (resource: string, name: string, more: Partial<Attributes> = {}): Attributes => ({
     user: requestor,
     verb,

@@ -34,7 +34,7 @@ const argumentSizes: { readonly [info: number]: number } = { 24: 1, 25: 2, 26: 4
 export class HeadReader {
   readonly bytes: Uint8Array
   readonly #view: DataView
-  at: number
+  at = 0
   /** Major type of the last head. */
   type = 0
   /** Additional information of the last head. */
@@ -42,10 +42,9 @@ export class HeadReader {
   /** Argument of the last head; inexact beyond 2^53, as `exact` is not. */
   argument = 0
 
-  constructor(bytes: Uint8Array, at = 0) {
+  constructor(bytes: Uint8Array) {
     this.bytes = bytes
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-    this.at = at
   }
 
   /** Major type of the next item. */
