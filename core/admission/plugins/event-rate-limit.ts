@@ -50,7 +50,7 @@ function createBuckets({ qps, burst, cacheSize }: EventLimit, clock: Clock): (ke
   }
 }
 
-/** Events that are written through events.k8s.io are not limited. Throws an Error without a configuration. */
+/** Events that are written through the group events are not limited. Throws an Error without a configuration. */
 export function eventRateLimit({ clock, configuration }: PluginContext): AdmissionPlugin {
   if (configuration.EventRateLimit === undefined) throw new Error('EventRateLimit needs a configuration')
   const limits = configuration.EventRateLimit.limits.map((limit) => ({ ...limit, accepts: createBuckets(limit, clock) }))
