@@ -66,10 +66,14 @@ const ownFields = [
 ]
 
 /** An object of a cluster as somebody would create it. */
-export const copyOf = ({ status: _, ...object }: JsonObject): JsonObject => ({
-  ...object,
-  metadata: Object.fromEntries(Object.entries((object['metadata'] ?? {}) as JsonObject).filter(([name]) => !ownFields.includes(name))),
-})
+export function copyOf({ status: _, ...object }: JsonObject): JsonObject {
+  const metadata = Object.entries((object['metadata'] ?? {}) as JsonObject).filter(([name]) => !ownFields.includes(name))
+  const copy = { ...object, metadata: Object.fromEntries(metadata) }
+  return checkedKind(String(object['apiVersion']), String(object['kind'])).copied?.(copy) ?? copy
+}
+
+const unknownKind = (apiVersion: string, kind: string) =>
+  `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`
 
 export class Judge {
   readonly #server: JudgingServer
@@ -100,21 +104,21 @@ export class Judge {
     return manifests.map((manifest) => verdicts.get(manifest) as Verdict)
   }
 
-  /** Stores an object that is there without being judged. Resolves to false when the server refuses it. */
-  async store(object: JsonObject): Promise<boolean> {
+  /** Stores an object that is there without being judged. Resolves to the server's reason when it refuses it. */
+  async store(object: JsonObject): Promise<string | undefined> {
     const { apiVersion, kind } = object as { apiVersion: string; kind: string }
     const place = await this.#place(apiVersion, kind, object)
-    if (place === undefined) return false
+    if (place === undefined) return unknownKind(apiVersion, kind)
     await this.#haveNamespace(place)
-    const { code } = await this.#send('POST', `${place.collection}?fieldValidation=Ignore`, JSON.stringify(object))
-    return code < 300
+    const { code, body } = await this.#send('POST', `${place.collection}?fieldValidation=Ignore`, JSON.stringify(object))
+    return code < 300 ? undefined : ((body as Refusal).message ?? '')
   }
 
   async #verdict(manifest: Manifest): Promise<Verdict> {
     const { apiVersion, kind, object } = manifest
     const place = await this.#place(apiVersion, kind, object)
     if (place === undefined) {
-      const message = `no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`
+      const message = unknownKind(apiVersion, kind)
       const [outcome, problems] = this.#options.skipUnknown
         ? (['skipped', []] as const)
         : (['invalid', [{ line: manifest.line, message }]] as const)
@@ -124,9 +128,11 @@ export class Judge {
     const { name } = metadataOf(object)
     const path = `${place.collection}/${encodeURIComponent(name ?? '')}`
     const existing = name === undefined ? undefined : await this.#options.existing?.(path)
-    const isThere = existing !== undefined && (await this.store(copyOf(existing)))
+    const why = existing && (await this.store(copyOf(existing)))
+    const isThere = existing !== undefined && why === undefined
     const { answer, isUpdate } = await this.#write(manifest, place.collection, path, isThere)
     const warnings = answer.warnings.filter((text) => this.#options.isWarning?.(text) ?? true)
+    if (why !== undefined) warnings.unshift(`judged as a new object, because the one in the cluster can't be copied: ${why}`)
     const isRefused = answer.code >= 300
     await this.#options.judged?.(manifest, isRefused ? undefined : answer.body, isUpdate)
     return isRefused

@@ -9,6 +9,8 @@ interface CheckedKind {
   readonly isDry?: true
   /** What is stored in place of an object that was judged valid, for the same reason. */
   stored?(object: JsonObject): JsonObject
+  /** What is stored as the copy of an object of a cluster, whose own fields nobody may give when creating one. */
+  copied?(object: JsonObject): JsonObject
   /** Whether the controllers have done what later objects depend on. */
   ready?(object: JsonObject): boolean
 }
@@ -30,6 +32,10 @@ function withoutConversion(object: JsonObject): JsonObject {
     : object
 }
 
+/** The selector of a job is the server's, unless the job says that it is its own. */
+const withOwnSelector = (job: JsonObject): JsonObject =>
+  isObject(job['spec']) ? { ...job, spec: { ...job['spec'], manualSelector: true } } : job
+
 const kinds: { readonly [group: string]: { readonly [kind: string]: CheckedKind } } = {
   '': {
     Namespace: { order: 0 },
@@ -40,6 +46,7 @@ const kinds: { readonly [group: string]: { readonly [kind: string]: CheckedKind 
   'apiextensions.k8s.io': {
     CustomResourceDefinition: { order: 1, stored: withoutConversion, ready: (object) => hasCondition(object, 'Established') },
   },
+  batch: { Job: { order: usual, copied: withOwnSelector } },
   'scheduling.k8s.io': { PriorityClass: { order: 2 } },
   'node.k8s.io': { RuntimeClass: { order: 2 } },
   'storage.k8s.io': { StorageClass: { order: 2 } },
