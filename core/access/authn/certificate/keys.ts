@@ -96,10 +96,10 @@ export const base64url = (bytes: Uint8Array) => encodeBase64(bytes).replaceAll('
 
 const publicMembers = ['kty', 'crv', 'n', 'e', 'x', 'y'] as const
 
-/** A key, and all that it says of itself: a private one also what is private. */
 interface ReadKey {
   readonly verification: VerificationKey
-  readonly members: JsonWebKey
+  /** The key for signing, if it is a private one. */
+  signing(): Promise<CryptoKey>
 }
 
 async function readKey(encoded: Encoded): Promise<ReadKey> {
@@ -114,7 +114,10 @@ async function readKey(encoded: Encoded): Promise<ReadKey> {
   const key = await crypto.subtle.importKey('jwk', members, parameters, true, ['verify'])
   const spki = await crypto.subtle.exportKey('spki', key)
   const id = base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', spki)))
-  return { verification: { algorithm, id, key, jwk: { use: 'sig', ...members, kid: id, alg: algorithm } }, members: exported }
+  return {
+    verification: { algorithm, id, key, jwk: { use: 'sig', ...members, kid: id, alg: algorithm } },
+    signing: () => crypto.subtle.importKey('jwk', exported, parameters, false, ['sign']),
+  }
 }
 
 /** The key of a SubjectPublicKeyInfo, with an id assigned by the caller. Rejects with an Error when the key type is not supported. */
@@ -153,7 +156,7 @@ export async function loadVerificationKeys(pems: readonly string[], reader = new
 export async function loadSigningKey(pem: string, reader = new KeyReader()): Promise<SigningKey> {
   const encoded = reader.encodedIn(pem).find(({ format }) => format === 'pkcs8')
   if (encoded === undefined) throw new Error('no RSA or ECDSA private key found')
-  const { verification, members } = await reader.read(encoded)
+  const { verification, signing } = await reader.read(encoded)
   const { algorithm, id } = verification
-  return { algorithm, id, key: await crypto.subtle.importKey('jwk', members, parametersOf(algorithm), false, ['sign']) }
+  return { algorithm, id, key: await signing() }
 }
