@@ -41,11 +41,27 @@ export function ignoresUpgrade({ headers, httpVersion }: IncomingMessage): boole
   return hasBody || headers.expect !== undefined || httpVersion !== '1.1'
 }
 
-/** Puts a request without the header Upgrade back into its socket, which is paused then. `head`: what has come behind it. */
+/** A header without what asks for another protocol; undefined: nothing is left of it. */
+function ordinary(name: string, value: string): string | undefined {
+  switch (name.toLowerCase()) {
+    case 'upgrade':
+      return undefined
+    case 'connection': {
+      const others = value.split(',').filter((option) => option.trim().toLowerCase() !== 'upgrade')
+      return others.length > 0 ? `${name}: ${others.join(',')}` : undefined
+    }
+    default:
+      return `${name}: ${value}`
+  }
+}
+
+/** Puts a request that does not ask for another protocol any more back into its socket, which is paused then. `head`: what has come behind it. */
 export function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage, socket: Socket, head: Buffer): void {
   let text = `${method} ${url} HTTP/${httpVersion}\r\n`
-  for (let at = 0; at < rawHeaders.length; at += 2)
-    if (rawHeaders[at]?.toLowerCase() !== 'upgrade') text += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = ordinary(rawHeaders[at] as string, rawHeaders[at + 1] as string)
+    if (header !== undefined) text += `${header}\r\n`
+  }
   // What is put back into a stream that flows is lost.
   socket.pause()
   socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]))
