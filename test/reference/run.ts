@@ -60,7 +60,10 @@ export function serverSide(target: Target, settings: Settings): Side {
   const { host } = new URL(target.url)
   const fixed: [string, string][] = [
     [host, '<server>'],
-    ...Object.entries(settings).map(([name, value]): [string, string] => [value, `{{${name}}}`]),
+    // The digits of a port may stand in a uid, too.
+    ...Object.entries(settings).map(([name, value]): [string, string] =>
+      /^\d+$/.test(value) ? [`:${value}`, `:{{${name}}}`] : [value, `{{${name}}}`],
+    ),
   ]
   const own = [...fixed]
   const perform = async (calls: Iterable<Call>) => {
