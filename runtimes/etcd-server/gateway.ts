@@ -116,23 +116,36 @@ class GatewayCall implements Call {
   }
 }
 
-/** The values of a text that has one after the other, and what is left of it. @throws SyntaxError */
-function valuesIn(text: string): { readonly values: readonly unknown[]; readonly rest: string } {
-  const values: unknown[] = []
-  let [depth, start, isText] = [0, 0, false]
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (isText) {
-      if (character === '\\') at++
-      else if (character === '"') isText = false
-    } else if (character === '"') isText = true
-    else if (character === '{') depth++
-    else if (character === '}' && --depth === 0) {
-      values.push(JSON.parse(text.slice(start, at + 1)))
+/** The objects of a text that has one after the other, as it arrives: each character is looked at once, however small the pieces are. */
+class JsonObjects {
+  /** What has come of an object that has not ended, or of something else. */
+  rest = ''
+  #depth = 0
+  #isText = false
+  #isEscaped = false
+
+  /** The objects that end in this piece. @throws SyntaxError */
+  take(piece: string): unknown[] {
+    const objects: unknown[] = []
+    let start = 0
+    for (let at = 0; at < piece.length; at++) {
+      if (!this.#endsAt(piece[at] as string)) continue
+      objects.push(JSON.parse(this.rest + piece.slice(start, at + 1)))
+      this.rest = ''
       start = at + 1
     }
+    this.rest += piece.slice(start)
+    return objects
   }
-  return { values, rest: text.slice(start) }
+
+  #endsAt(character: string): boolean {
+    if (this.#isEscaped) this.#isEscaped = false
+    else if (character === '"') this.#isText = !this.#isText
+    else if (this.#isText) this.#isEscaped = character === '\\'
+    else if (character === '{') this.#depth++
+    else if (character === '}') return --this.#depth === 0
+    return false
+  }
 }
 
 /** Serves the requests that are calls; returns false for others. */
@@ -153,33 +166,34 @@ export function createGateway(service: Service): (request: IncomingMessage, resp
     const maxText = route.isStream ? maxStreamed : 2 * service.maxMessageBytes
     const call = new GatewayCall(service, route, response, messages)
     call.handler = method.open(call)
+    const objects = new JsonObjects()
+    /** The message of a call that is no stream. */
     let text = ''
+    let isRefused = false
     const attempt = (run: () => void) => {
       try {
-        run()
+        if (!isRefused) run()
       } catch (error) {
+        isRefused = true
         const isForm = error instanceof SyntaxError || (error as Error).name === 'DecodeError'
         call.refuse(isForm ? new Refusal(codes.invalidArgument, (error as Error).message) : error)
       }
     }
-    const take = () => {
-      const { values, rest } = valuesIn(text)
-      text = rest
-      for (const value of values) call.handler?.message(messages.encode(route.request, value))
+    const take = (piece: string) => {
+      for (const value of objects.take(piece)) call.handler?.message(messages.encode(route.request, value))
     }
-    request.setEncoding('utf8').on('data', (part: string) => {
-      text += part
-      if (text.length > maxText) {
-        text = ''
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      if (text.length + objects.rest.length + piece.length > maxText) {
+        isRefused = true
         call.refuse(tooLarge(service))
         request.destroy()
-      } else if (route.isStream) attempt(take)
+      } else if (route.isStream) attempt(() => take(piece))
+      else text += piece
     })
     request.on('end', () => {
       attempt(() => {
-        if (!route.isStream && text.trim() === '') text = '{}'
-        take()
-        if (text.trim() !== '') throw new SyntaxError('unexpected EOF')
+        if (!route.isStream) take(text.trim() === '' ? '{}' : text)
+        if (objects.rest.trim() !== '') throw new SyntaxError('unexpected EOF')
         if (!route.isStream) call.handler?.end?.()
       })
     })

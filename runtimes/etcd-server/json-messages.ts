@@ -145,8 +145,10 @@ export class JsonMessages {
       const field = fields.find((each) => each.number === number)
       if (field === undefined) return false
       const found = this.#value(field, reader)
+      const before = value[field.name]
       if (!field.isRepeated) value[field.name] = found
-      else value[field.name] = [...((value[field.name] as readonly unknown[] | undefined) ?? []), found]
+      else if (Array.isArray(before)) before.push(found)
+      else value[field.name] = [found]
       return true
     })
     // In the order of the fields, as Go prints a struct.
