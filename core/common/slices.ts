@@ -18,6 +18,10 @@ export class Pauses {
   /** Milliseconds of other work before a resumption, on average. */
   #others = 0
   #never: AbortSignal | undefined
+  readonly #neverAborted = () => {
+    this.#never ??= new AbortController().signal
+    return this.#never
+  }
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -30,9 +34,9 @@ export class Pauses {
 
   /**
    * As `slices`, for work on everything that is stored: where other work fills the thread for long, slices are longer. With 5 ms in each turn of
-   * some hundred, a long list would not end before its deadline.
+   * some hundred, a long list would not end before its deadline. Without a signal nothing ends it.
    */
-  fairSlices(signal: () => AbortSignal): Slices {
+  fairSlices(signal = this.#neverAborted): Slices {
     return new Slices(
       this.#clock,
       () => this.#next(),
@@ -43,10 +47,7 @@ export class Pauses {
 
   /** As `slices`, for work that several requests wait for, or none: nothing ends it. */
   sharedSlices(): Slices {
-    return this.slices(() => {
-      this.#never ??= new AbortController().signal
-      return this.#never
-    })
+    return this.slices(this.#neverAborted)
   }
 
   /** Resolves in the order of calls; the event loop runs its other pending tasks before each. */

@@ -27,8 +27,6 @@ const maxTries = 10
 /** Resolves when the write is charged to all matching quotas; rejects when it is denied. */
 export function createBatches({ pauses, quotasOf, reread, check, save }: Charging): (attributes: AdmissionAttributes) => Promise<void> {
   const waiting = new Map<string, Waiter[]>()
-  /** Several requests wait for a batch: the end of one does not end it. */
-  const never = new AbortController().signal
 
   /** Checks writes in order, each against the usage left by the previous ones; returns those that fit and change usage. */
   async function checkAll(quotas: readonly QuotaObject[], waiters: readonly Waiter[], slices: Slices) {
@@ -53,8 +51,8 @@ export function createBatches({ pauses, quotasOf, reread, check, save }: Chargin
   /** After a write conflict only that quota is read and checked again. */
   async function charge(quotas: readonly QuotaObject[], waiters: readonly Waiter[]): Promise<void> {
     let [left, pending] = [quotas, waiters]
-    // All that wait have a time limit in common, however busy the thread is.
-    const slices = pauses.fairSlices(() => never)
+    // All that wait have a time limit in common, however busy the thread is; the end of one request does not end the batch.
+    const slices = pauses.fairSlices()
     for (let tries = 1; pending.length > 0; tries++) {
       const { running, charged } = await checkAll(left, pending, slices)
       const changed = running.flatMap((quota, index) => (quota === left[index] ? [] : [quota]))

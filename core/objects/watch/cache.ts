@@ -6,7 +6,6 @@
 import { ApiError, tooLargeResourceVersion } from '../../answers/status.ts'
 import { untilAborted, untilAbortedLate } from '../../common/abort.ts'
 import type { MaybePromise } from '../../common/maybe-promise.ts'
-import { once } from '../../common/once.ts'
 import type { Pauses } from '../../common/slices.ts'
 import type { Clock, Context, KeyValueStore, Logger, StoreEvent, StoreWatch, StoreWatcher } from '../../ports.ts'
 import { StoreError } from '../../ports.ts'
@@ -67,7 +66,6 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   const lists = new CachedLists(entries, keys, definition.namespaced, observer)
   const fanOut = new FanOut(keys, definition.namespaced)
   const waiters = new RevisionWaiters(clock)
-  const neverAborted = once(() => new AbortController().signal)
   /** Incremented on each restart: events of an earlier store watch are ignored. */
   let generation = 0
   let state: State | undefined
@@ -101,7 +99,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
 
   async function load(): Promise<void> {
     const asked = generation
-    const loaded = await loadAll(objects, store, pauses.fairSlices(neverAborted))
+    const loaded = await loadAll(objects, store, pauses.fairSlices())
     if (closed) throw new StoreError('unavailable', 'the watch cache is closed')
     // Meanwhile, a read found that the store's revision went backwards.
     if (asked !== generation) return load()
@@ -150,7 +148,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
       clock,
       logger,
       read: () => state && { entries: entries.range(keys.prefix('')), revision: waiters.revision },
-      slices: () => pauses.fairSlices(neverAborted),
+      slices: () => pauses.fairSlices(),
       checked(status) {
         if (status !== 'error') consistent = status === 'success'
         observer.compared(status)
@@ -264,7 +262,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
 
   /** Waits for the index that a list needs, which is created in slices: all objects are decoded for it. */
   function index(term: FieldTerm, context: Context | undefined): Promise<void> {
-    const ready = entries.index(term, pauses.fairSlices(neverAborted))
+    const ready = entries.index(term, pauses.fairSlices())
     return context ? untilAborted(ready, context.signal) : ready
   }
 

@@ -31,7 +31,6 @@ export interface Following {
 }
 
 const retryAfter = 1_000
-const neverAborted = new AbortController().signal
 
 /** `namespace`: the only one to follow; default: all. */
 export function follow(store: WatchableStore, clock: Clock, follower: Follower, namespace = ''): Following {
@@ -64,7 +63,7 @@ export function follow(store: WatchableStore, clock: Clock, follower: Follower, 
     const { entries, revision } = await store.list({ namespace, ...(follower.unreadable && { unreadable: skip }) })
     if (closed) return
     if (follower.upsert) {
-      const slices = pauses.fairSlices(() => neverAborted)
+      const slices = pauses.fairSlices()
       await eachInSlices(entries, slices, (entry) => {
         left.delete(entry.key)
         there(entry)

@@ -120,7 +120,7 @@ export const PersistentVolumeSpec = message('PersistentVolumeSpec', 'What a pers
   volumeMode: pointer(8, string, 'Filesystem or Block.', { goType: 'v1.PersistentVolumeMode', enum: PersistentVolumeMode }),
   nodeAffinity: pointer(9, VolumeNodeAffinity, 'Nodes from which it can be reached.'),
   volumeAttributesClassName: pointer(10, string, 'Class of its changeable attributes.', { gate: 'VolumeAttributesClass' }),
-})).with({})
+}))
 
 export const PersistentVolumeStatus = message('PersistentVolumeStatus', 'State of a persistent volume.', () => ({
   phase: field(1, string, 'Available, Bound, Released, Failed or Pending.', {

@@ -64,8 +64,6 @@ export function jwtAuthenticators(list: readonly JwtSettings[], context: JwtCont
 function issuerAuthenticator(settings: JwtSettings, context: JwtContext): IssuerAuthenticator {
   const { clock, outbound, reports, platform } = context
   const pauses = new Pauses(clock)
-  // Other requests may wait for the same token.
-  const neverAborted = new AbortController().signal
   const { url: issuer, discoveryURL, certificateAuthority, audiences, egressSelectorType } = settings.issuer
   const egress = issuerEgresses.find((each) => each === egressSelectorType)
   const get = createGet(outbound, certificateAuthority, egress)
@@ -80,8 +78,8 @@ function issuerAuthenticator(settings: JwtSettings, context: JwtContext): Issuer
   async function userOf(token: JwtToken, context: Context | undefined): Promise<Authentication> {
     await provider.verify(token, context)
     const claims = (await distributed?.expand(token.claims, context)) ?? token.claims
-    const slices = pauses.slices(() => neverAborted)
-    return { user: await toUser(claims, slices) }
+    // Other requests may wait for the same token.
+    return { user: await toUser(claims, pauses.sharedSlices()) }
   }
 
   return {
