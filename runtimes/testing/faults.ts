@@ -47,6 +47,10 @@ export type Then =
   | { readonly hold: number }
 
 export interface Fault extends Selection {
+  /**
+   * What happens to a request: a status, such as 409, or `'lose'`, `'break'`, `'stop'`, `'stale'`, `{ latency }`, `{ late }`;
+   * to an event of a watch: `'drop'`, `{ hold }`.
+   */
   readonly then: Then
   /** Requests, or events of a watch, that are let through first; default 0. */
   readonly after?: number
@@ -62,6 +66,7 @@ export interface Fault extends Selection {
 export interface AddedFault {
   /** Times that it has happened. */
   readonly hits: number
+  /** Requests and events from now on are not touched. */
   remove(): void
 }
 

@@ -3,7 +3,9 @@ import type { Authenticator } from '../../core/access/authn/authenticator.ts'
 import type { Connection } from '../../core/ports.ts'
 
 export interface TestUser {
+  /** Such as `jane`, or `system:serviceaccount:NAMESPACE:NAME`. */
   readonly name: string
+  /** Such as `system:masters`, whom everything is allowed; default: none. */
   readonly groups?: readonly string[]
 }
 

@@ -38,6 +38,7 @@ export interface PatchOptions {
   readonly type?: keyof typeof patchTypes
   /** Such as `status` or `scale`. */
   readonly subresource?: string
+  /** Further parameters, such as `{ fieldValidation: 'Strict' }`. */
   readonly query?: Query
 }
 
@@ -59,8 +60,11 @@ const patchRows = {
  * except with `{ fieldValidation: 'Warn' }` or `'Ignore'` as query.
  */
 export interface ObjectClient<T extends object, Written extends object = Draft<T>> {
+  /** The object of this name; an error with status 404 when there is none. */
   get(name: string, query?: Query): Promise<T>
+  /** All objects, of one namespace or of all; the query selects, such as `{ labelSelector: 'app=shop' }`. */
   list(query?: Query): Promise<T[]>
+  /** Creates an object, and returns it as it was stored. */
   create(object: Written, query?: Query): Promise<T>
   /** PUT; fails with a conflict when `resourceVersion` is set and outdated. */
   update(object: Written, query?: Query): Promise<T>
@@ -71,6 +75,7 @@ export interface ObjectClient<T extends object, Written extends object = Draft<T
    * patch. A text instead of options is a subresource.
    */
   patch(name: string, change: object, options?: PatchOptions | string): Promise<T>
+  /** Deletes an object; one with finalizers stays until they are removed. */
   delete(name: string, query?: Query): Promise<void>
   /** Watches from now, or from `resourceVersion` in the query. Leaving the `for await` loop, or aborting `signal`, ends the watch. */
   watch(query?: Query, signal?: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined>

@@ -16,7 +16,9 @@ export interface Selection {
   readonly verb?: Verb | readonly Verb[]
   /** Plural with or without group, such as `deployments` or `deployments.apps`, of all subresources; `deployments/status`: of this one. */
   readonly resource?: string | readonly string[]
+  /** Namespace in the path. */
   readonly namespace?: string
+  /** Name of the object in the path. */
   readonly name?: string
   /** Name of the user. */
   readonly user?: string

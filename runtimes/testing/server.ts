@@ -133,6 +133,7 @@ export interface TestServer {
    * failure policies, without a port or a certificate. Forks call them, too.
    */
   webhooks(functions: WebhookFunctions): Promise<Webhooks>
+  /** The state at this moment: objects, leases, time, keys. It never changes, and takes constant time. */
   snapshot(): Snapshot
   /** Replaces the server's state by a snapshot of this server or another. Open watches end. */
   restore(snapshot: Snapshot): Promise<void>

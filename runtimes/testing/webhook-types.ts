@@ -19,26 +19,37 @@ export interface ReviewedObject {
 /** What an admission webhook is asked (admission.k8s.io/v1 AdmissionRequest). */
 export interface AdmissionRequest<T extends object = ReviewedObject> {
   readonly uid: string
+  /** Kind of the object in the version that the webhook is called with. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
+  /** Resource that the webhook is called for. */
   readonly resource: { readonly group: string; readonly version: string; readonly resource: string }
+  /** Such as `status` or `scale`. */
   readonly subResource?: string
   readonly name?: string
   readonly namespace?: string
+  /** What the client does. `CONNECT`: exec, attach, port-forward, proxy. */
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+  /** Who does it. */
   readonly userInfo: { readonly username?: string; readonly uid?: string; readonly groups?: readonly string[] }
   /** Null for deletions. */
   readonly object: T
   /** Null for creations. */
   readonly oldObject: T
+  /** Whether nothing will be stored. */
   readonly dryRun?: boolean
+  /** Options of the request, such as DeleteOptions. */
   readonly options?: { readonly [field: string]: unknown }
 }
 
 /** A whole answer of an admission webhook; `uid` and the patch are filled in. */
 export interface AdmissionAnswer {
+  /** False: the client gets `status`, by default 403. */
   readonly allowed: boolean
+  /** Why it is denied. */
   readonly status?: { readonly code?: number; readonly message?: string; readonly reason?: string }
+  /** Texts of `Warning` headers for the client. */
   readonly warnings?: readonly string[]
+  /** Written to the audit event, with the webhook's name before each key. */
   readonly auditAnnotations?: { readonly [key: string]: string }
 }
 
@@ -56,6 +67,7 @@ type Handle = AdmissionFunction['bivariance']
 
 /** Requests that a webhook is called for. What is left out matches everything. */
 export interface WebhookRule {
+  /** Plurals, with a subresource after a slash, such as `pods/status`; `*` stands for all. */
   readonly resources: readonly string[]
   readonly operations?: readonly string[]
   readonly apiGroups?: readonly string[]
@@ -65,13 +77,19 @@ export interface WebhookRule {
 
 /** A webhook and its function. The fields are those of a configuration (admissionregistration.k8s.io/v1), with its defaults. */
 export interface ValidatingWebhook {
+  /** The webhook is called when one of them matches. */
   readonly rules: readonly WebhookRule[]
+  /** Answers the call. */
   readonly handle: Handle
   /** Default `Fail`. */
   readonly failurePolicy?: 'Fail' | 'Ignore'
+  /** `Equivalent`: also called for other versions of the resource, with objects converted. Default `Equivalent`. */
   readonly matchPolicy?: 'Equivalent' | 'Exact'
+  /** LabelSelector of the namespaces. Default: all. */
   readonly namespaceSelector?: object
+  /** LabelSelector of the object, old or new. Default: all. */
   readonly objectSelector?: object
+  /** CEL expressions that all must hold for the webhook to be called. */
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[]
   /** Default `None`. */
   readonly sideEffects?: 'None' | 'NoneOnDryRun'
@@ -80,6 +98,7 @@ export interface ValidatingWebhook {
 }
 
 export interface MutatingWebhook extends ValidatingWebhook {
+  /** `IfNeeded`: called again when a later webhook changed the object. Default `Never`. */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded'
 }
 
@@ -90,8 +109,10 @@ export interface ConversionFunction {
 
 /** What an authorization webhook is asked (authorization.k8s.io/v1 SubjectAccessReviewSpec). */
 export interface AccessQuestion {
+  /** Name of the user. */
   readonly user?: string
   readonly groups?: readonly string[]
+  /** What is asked about a resource. */
   readonly resourceAttributes?: {
     readonly namespace?: string
     readonly verb?: string
@@ -101,6 +122,7 @@ export interface AccessQuestion {
     readonly subresource?: string
     readonly name?: string
   }
+  /** What is asked about a path that is no resource. */
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string }
 }
 
@@ -122,7 +144,9 @@ export interface IdentityWebhooks {
 
 /** Functions of webhooks by their names. A function alone is for a webhook of `manifests`. */
 export interface WebhookFunctions {
+  /** Called after mutating ones; they see the object as it will be stored. */
   readonly validating?: { readonly [name: string]: ValidatingWebhook | Handle }
+  /** Called in order of their names. */
   readonly mutating?: { readonly [name: string]: MutatingWebhook | Handle }
   /** By the name of the CustomResourceDefinition, whose conversion strategy becomes `Webhook`. */
   readonly conversion?: { readonly [definition: string]: ConversionFunction['bivariance'] }

@@ -10,6 +10,7 @@ import { root, rootUrl } from '../support/root.ts'
 import { run } from '../support/run.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { compilers, typed } from './compilers.ts'
+import { editors } from './editors.ts'
 import { examples } from './examples.ts'
 import { guide } from './guide.ts'
 import { strictProject } from './strict-project.ts'
@@ -157,6 +158,8 @@ describe('the package', { timeout: 3_600_000 }, () => {
   compilers(project)
 
   kindsAreTyped(project)
+
+  editors(project)
 
   /** The text of a module and of all that it loads from the package, at once or later. */
   function loaded(path: string, seen = new Map<string, string>()): string {
