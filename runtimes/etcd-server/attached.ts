@@ -14,9 +14,10 @@ import { keyLength, type Ticket, ticketMethod, writeTicket } from '../wire/attac
 import { Messages } from '../wire/client/messages.ts'
 import { Outbox } from '../wire/outbox.ts'
 import { type Call, type CallHandler, type Method, type Service, told, tooLarge, unary, unknownMethod } from './calls.ts'
-import type { Encoder } from './encoding.ts'
 import { codes } from './errors.ts'
-import { anyRequest } from './messages.ts'
+import { inlined } from './fields.ts'
+import { type Message, message } from './message.ts'
+import { emptyRequest } from './messages.ts'
 
 /** Name of the socket in the directory of the store. */
 const socketName = 'attach'
@@ -92,10 +93,10 @@ class AttachedCall implements Call {
     return this.#connection.pending
   }
 
-  send<V>(encoder: Encoder<V>, value: V, size?: number): void {
+  send<V>(type: Message<unknown, V>, value: V, size?: number): void {
     if (this.#isOver) return
     this.#isAnswered = true
-    this.#connection.write(kinds.message, this.#id, this.#service.writer.message(encoder, value, size).subarray(prefixLength))
+    this.#connection.write(kinds.message, this.#id, this.#service.writer.message(type, value, size).subarray(prefixLength))
   }
 
   finish(): void {
@@ -253,6 +254,8 @@ class ServedConnection {
   }
 }
 
+const ticketResponse = message('Ticket', { ticket: inlined(emptyRequest) })
+
 /** Listens in a directory that this process owns. Rejects with the error of the system. */
 export async function openAttachment(directory: string, service: () => Service, clock: Clock): Promise<Attachment> {
   const tickets = new Tickets(resolve(directory), clock)
@@ -262,11 +265,9 @@ export async function openAttachment(directory: string, service: () => Service, 
     socket.on('error', () => {}).once('close', () => connections.delete(socket))
   })
   await listen(server, directory)
-  const issue: Method = unary(
-    anyRequest,
-    (writer, { peer }: { readonly peer: string }) => writer.raw(writeTicket(tickets.issue(peer, service().maxMessageBytes))),
-    (_request, _bytes, { peer = '' }) => ({ peer }),
-  )
+  const issue: Method = unary(emptyRequest, ticketResponse, (_request, _bytes, { peer = '' }) => ({
+    ticket: writeTicket(tickets.issue(peer, service().maxMessageBytes)),
+  }))
   return {
     methods: new Map([[ticketMethod, issue]]),
     async close(graceMilliseconds) {

@@ -1,8 +1,8 @@
 /** Calls and their methods, whatever carries them. */
 import type { Logger } from '../../core/ports.ts'
-import { type Decoder, decode } from './decoding.ts'
-import type { Encoder, MessageWriter } from './encoding.ts'
 import { codes, Refusal, refusalOf } from './errors.ts'
+import { type AnyMessage, decode, type Message } from './message.ts'
+import type { MessageWriter } from './message-writer.ts'
 
 /** What a method does with the messages of a call. */
 export interface CallHandler {
@@ -23,7 +23,7 @@ export interface Call {
   /** Bytes of messages that are not sent. */
   readonly pending: number
   /** `size`: about how many bytes the message has. */
-  send<V>(encoder: Encoder<V>, value: V, size?: number): void
+  send<V>(type: Message<unknown, V>, value: V, size?: number): void
   /** Ends the call successfully, after its messages. */
   finish(): void
   /** Ends the call with an error. */
@@ -31,6 +31,8 @@ export interface Call {
 }
 
 export interface Method {
+  /** The messages that its calls are opened with. */
+  readonly request: AnyMessage
   open(call: Call): CallHandler
 }
 
@@ -68,21 +70,22 @@ export function unknownMethod({ methods }: Service, path: string): Refusal {
  * has that may be large.
  */
 export const unary = <V, R>(
-  decoder: Decoder<V>,
-  encoder: Encoder<R>,
+  request: Message<V, never>,
+  response: Message<unknown, R>,
   answer: (request: V, bytes: number, call: Call) => R | Promise<R>,
   sizeOf?: (response: R) => number,
 ): Method => ({
+  request,
   open(call) {
     let hasRequest = false
-    const send = (response: R) => {
-      call.send(encoder, response, sizeOf?.(response))
+    const send = (value: R) => {
+      call.send(response, value, sizeOf?.(value))
       call.finish()
     }
     return {
       message(message) {
         hasRequest = true
-        const result = answer(decode(decoder, message), message.length, call)
+        const result = answer(decode(request, message), message.length, call)
         if (result instanceof Promise) result.then(send, (error) => call.refuse(error))
         else send(result)
       },

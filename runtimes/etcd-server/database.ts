@@ -6,8 +6,9 @@ import type { State } from '../stores/log/create.ts'
 import type { Saved } from '../stores/snapshot.ts'
 import { BboltReader, type ReadAt } from './bbolt/read.ts'
 import { bboltPages, type Entry } from './bbolt/write.ts'
-import { bytes, decode, int, int64, key, request } from './decoding.ts'
-import { encode, response, int as writeInt } from './encoding.ts'
+import { int, int64 } from './fields.ts'
+import { decode, encode, message } from './message.ts'
+import { keyValue } from './messages.ts'
 import { recordKey, recordValue, revisionKey, revisionOf } from './records.ts'
 
 export interface Database {
@@ -23,16 +24,7 @@ export interface Database {
 const digestBytes = 32
 const sector = 512
 
-const leaseValue = response({ id: writeInt(1), ttl: writeInt(2) })
-const leaseRecord = request({ id: int64(1), ttl: int(2) })
-const keyValueRecord = request({
-  key: key(1),
-  createRevision: int(2),
-  modRevision: int(3),
-  version: int(4),
-  value: bytes(5),
-  lease: int64(6),
-})
+const leaseRecord = message('Lease', { id: int64(1), ttl: int(2) })
 
 const numberBytes = (number: bigint): Buffer => {
   const bytes = Buffer.alloc(8)
@@ -53,7 +45,7 @@ export function databasePages({ revision, compacted, versions, leases }: Databas
     { key: Buffer.from('term'), value: numberBytes(1n) },
   ]
   const sorted = leases.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const lease = sorted.map(({ id, seconds }) => ({ key: numberBytes(id), value: encode(leaseValue, { id, ttl: seconds }) }))
+  const lease = sorted.map(({ id, seconds }) => ({ key: numberBytes(id), value: encode(leaseRecord, { id, ttl: seconds }) }))
   const empty = ['alarm', 'auth', 'authRoles', 'authUsers', 'cluster', 'members', 'members_removed']
   return bboltPages([
     { name: 'key', entries: keys() },
@@ -132,7 +124,7 @@ function readState(descriptor: number): State {
   for (const { key, value } of reader.bucket('key')) {
     const { main, isDeleted } = revisionOf(key)
     revision = Math.max(revision, main)
-    const { key: name, createRevision, version, lease, value: content } = decode(keyValueRecord, value)
+    const { key: name, createRevision, version, lease, value: content } = decode(keyValue, value)
     if (isDeleted) current.delete(name)
     else current.set(name, { key: name, revision: main, createRevision, version, lease, value: content })
   }

@@ -1,54 +1,43 @@
 /** etcd's API as JSON over HTTP/1.1 (`/v3/kv/range`): what a proxy in etcd makes of gRPC calls (grpc-gateway of google.api.http in rpc.proto). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Call, type CallHandler, type Service, told, tooLarge } from './calls.ts'
-import { type Encoder, encode } from './encoding.ts'
 import { codes, Refusal } from './errors.ts'
-import { JsonMessages, type MessageName } from './json-messages.ts'
+import { bytesOfJson, jsonOfBytes } from './json.ts'
+import { encode, type Message } from './message.ts'
 
-interface Route {
-  /** Method of gRPC. */
-  readonly method: string
-  readonly request: MessageName
-  readonly response: MessageName
-  /** Requests are a sequence, and responses lines. */
-  readonly isStream?: boolean
+/** Methods by what follows `/v3`. */
+const paths: { readonly [path: string]: string } = {
+  '/kv/range': 'KV/Range',
+  '/kv/put': 'KV/Put',
+  '/kv/deleterange': 'KV/DeleteRange',
+  '/kv/txn': 'KV/Txn',
+  '/kv/compaction': 'KV/Compact',
+  '/watch': 'Watch/Watch',
+  '/lease/grant': 'Lease/LeaseGrant',
+  '/lease/keepalive': 'Lease/LeaseKeepAlive',
+  '/lease/revoke': 'Lease/LeaseRevoke',
+  '/kv/lease/revoke': 'Lease/LeaseRevoke',
+  '/lease/timetolive': 'Lease/LeaseTimeToLive',
+  '/kv/lease/timetolive': 'Lease/LeaseTimeToLive',
+  '/lease/leases': 'Lease/LeaseLeases',
+  '/kv/lease/leases': 'Lease/LeaseLeases',
+  '/cluster/member/list': 'Cluster/MemberList',
+  '/maintenance/alarm': 'Maintenance/Alarm',
+  '/maintenance/status': 'Maintenance/Status',
+  '/maintenance/defragment': 'Maintenance/Defragment',
+  '/maintenance/hash': 'Maintenance/HashKV',
+  '/maintenance/snapshot': 'Maintenance/Snapshot',
+  '/maintenance/downgrade': 'Maintenance/Downgrade',
+  '/auth/status': 'Auth/AuthStatus',
 }
 
-const of = (service: string, method: string, request: MessageName, response: MessageName, isStream = false): Route => ({
-  method: `/etcdserverpb.${service}/${method}`,
-  request,
-  response,
-  isStream,
-})
+/** Methods whose requests are a sequence, or whose responses are lines. */
+const streams: ReadonlySet<string | undefined> = new Set(['Watch/Watch', 'Lease/LeaseKeepAlive', 'Maintenance/Snapshot'])
 
-const revoke = of('Lease', 'LeaseRevoke', 'Lease', 'Plain')
-const timeToLive = of('Lease', 'LeaseTimeToLive', 'LeaseTimeToLive', 'LeaseTimeToLiveResponse')
-const leases = of('Lease', 'LeaseLeases', 'Empty', 'LeaseLeasesResponse')
-
-/** By what follows `/v3`. */
-const routes: { readonly [path: string]: Route } = {
-  '/kv/range': of('KV', 'Range', 'Range', 'RangeResponse'),
-  '/kv/put': of('KV', 'Put', 'Put', 'PutResponse'),
-  '/kv/deleterange': of('KV', 'DeleteRange', 'DeleteRange', 'DeleteRangeResponse'),
-  '/kv/txn': of('KV', 'Txn', 'Txn', 'TxnResponse'),
-  '/kv/compaction': of('KV', 'Compact', 'Compaction', 'Plain'),
-  '/watch': of('Watch', 'Watch', 'Watch', 'WatchResponse', true),
-  '/lease/grant': of('Lease', 'LeaseGrant', 'LeaseGrant', 'LeaseGrantResponse'),
-  '/lease/keepalive': of('Lease', 'LeaseKeepAlive', 'Lease', 'LeaseKeepAliveResponse', true),
-  '/lease/revoke': revoke,
-  '/kv/lease/revoke': revoke,
-  '/lease/timetolive': timeToLive,
-  '/kv/lease/timetolive': timeToLive,
-  '/lease/leases': leases,
-  '/kv/lease/leases': leases,
-  '/cluster/member/list': of('Cluster', 'MemberList', 'MemberList', 'MemberListResponse'),
-  '/maintenance/alarm': of('Maintenance', 'Alarm', 'Alarm', 'AlarmResponse'),
-  '/maintenance/status': of('Maintenance', 'Status', 'Empty', 'StatusResponse'),
-  '/maintenance/defragment': of('Maintenance', 'Defragment', 'Empty', 'Plain'),
-  '/maintenance/hash': of('Maintenance', 'HashKV', 'HashKv', 'HashKvResponse'),
-  '/maintenance/snapshot': of('Maintenance', 'Snapshot', 'Empty', 'SnapshotResponse', true),
-  '/maintenance/downgrade': of('Maintenance', 'Downgrade', 'Downgrade', 'Plain'),
-  '/auth/status': of('Auth', 'AuthStatus', 'Empty', 'AuthStatusResponse'),
+interface Route {
+  /** Path of the method in gRPC. */
+  readonly method: string
+  readonly isStream: boolean
 }
 
 /** Maximum characters of a message of a stream. */
@@ -63,15 +52,13 @@ class GatewayCall implements Call {
   readonly #service: Service
   readonly #route: Route
   readonly #response: ServerResponse
-  readonly #messages: JsonMessages
   handler: CallHandler | undefined
   #isOver = false
 
-  constructor(service: Service, route: Route, response: ServerResponse, messages: JsonMessages) {
+  constructor(service: Service, route: Route, response: ServerResponse) {
     this.#service = service
     this.#route = route
     this.#response = response
-    this.#messages = messages
     response.on('drain', () => this.handler?.drained?.())
     response.once('close', () => this.#over(codes.cancelled))
   }
@@ -80,12 +67,11 @@ class GatewayCall implements Call {
     return this.#response.writableLength
   }
 
-  send<V>(encoder: Encoder<V>, value: V, size?: number): void {
+  send<V>(type: Message<unknown, V>, value: V, size?: number): void {
     if (this.#isOver) return
-    const { response, isStream } = this.#route
-    const message = this.#messages.decode(response, encode(encoder, value, size))
+    const message = jsonOfBytes(type, encode(type, value, size))
     this.#head(200)
-    this.#response.write(isStream ? `${JSON.stringify({ result: message })}\n` : JSON.stringify(message))
+    this.#response.write(this.#route.isStream ? `${JSON.stringify({ result: message })}\n` : JSON.stringify(message))
   }
 
   finish(): void {
@@ -150,21 +136,21 @@ class JsonObjects {
 
 /** Serves the requests that are calls; returns false for others. */
 export function createGateway(service: Service): (request: IncomingMessage, response: ServerResponse) => boolean {
-  const messages = new JsonMessages()
   return (request, response) => {
     if (!isPath(request.url)) return false
     const [path = ''] = (request.url ?? '').slice('/v3'.length).split('?')
-    const route = Object.hasOwn(routes, path) ? routes[path] : undefined
-    const method = route && service.methods.get(route.method)
-    if (route === undefined || method === undefined || request.method !== 'POST') {
-      const [status, text] = route === undefined ? [404, 'Not Found'] : [501, 'Method Not Allowed']
+    const name = Object.hasOwn(paths, path) ? paths[path] : undefined
+    const route: Route = { method: `/etcdserverpb.${name}`, isStream: streams.has(name) }
+    const method = service.methods.get(route.method)
+    if (method === undefined || request.method !== 'POST') {
+      const [status, text] = method === undefined ? [404, 'Not Found'] : [501, 'Method Not Allowed']
       const body = JSON.stringify({ error: text, message: text, code: status === 404 ? codes.notFound : codes.unimplemented })
       response.writeHead(status, { 'content-type': 'application/json' }).end(body)
       return true
     }
     // A message in JSON is larger than in gRPC: base64, names.
     const maxText = route.isStream ? maxStreamed : 2 * service.maxMessageBytes
-    const call = new GatewayCall(service, route, response, messages)
+    const call = new GatewayCall(service, route, response)
     call.handler = method.open(call)
     const objects = new JsonObjects()
     /** The message of a call that is no stream. */
@@ -180,7 +166,7 @@ export function createGateway(service: Service): (request: IncomingMessage, resp
       }
     }
     const take = (piece: string) => {
-      for (const value of objects.take(piece)) call.handler?.message(messages.encode(route.request, value))
+      for (const value of objects.take(piece)) call.handler?.message(bytesOfJson(method.request, value))
     }
     request.setEncoding('utf8').on('data', (piece: string) => {
       if (text.length + objects.rest.length + piece.length > maxText) {

@@ -5,8 +5,8 @@ import type { RequestHead } from '../wire/server/head.ts'
 import { RequestIntake } from '../wire/server/intake.ts'
 import type { ServerStream, StreamUser } from '../wire/server/stream.ts'
 import { type Call, type CallHandler, type Method, type Service, told, tooLarge, unknownMethod } from './calls.ts'
-import type { Encoder } from './encoding.ts'
 import { codes, Refusal } from './errors.ts'
+import type { Message } from './message.ts'
 
 const messageType = ['content-type', 'application/grpc']
 const opening = [':status', '200', ...messageType]
@@ -61,8 +61,8 @@ class GrpcCall implements Call, StreamUser {
     return this.#waitingBytes + this.#stream.rest.length
   }
 
-  send<V>(encoder: Encoder<V>, value: V, size?: number): void {
-    const bytes = this.#service.writer.message(encoder, value, size)
+  send<V>(type: Message<unknown, V>, value: V, size?: number): void {
+    const bytes = this.#service.writer.message(type, value, size)
     if (this.#stream.rest.length > 0 || this.#waiting.length > 0) {
       this.#waiting.push(Buffer.from(bytes))
       this.#waitingBytes += bytes.length

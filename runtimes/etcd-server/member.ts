@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import type { Logger } from '../../core/ports.ts'
 import type { Engine } from '../stores/engine.ts'
 import type { History } from '../stores/history.ts'
-import { encode } from './encoding.ts'
 import { refusal } from './errors.ts'
+import { encode } from './message.ts'
 import { type Header, headerIds } from './messages.ts'
 
 /** The release that this server answers as. Clients look up in it what they can use. */

@@ -1,6 +1,6 @@
 /** How etcd stores versions of keys (server/storage/mvcc/revision.go, kvstore_txn.go): a key per revision, and a KeyValue. */
 import type { Kept } from '../stores/history.ts'
-import { encode } from './encoding.ts'
+import { encode } from './message.ts'
 import { keyValue } from './messages.ts'
 
 /** Bytes of `revision _ number in the revision`, and of those of a deletion. */

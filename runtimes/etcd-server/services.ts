@@ -1,10 +1,10 @@
 /** The methods of etcd's API, by path. */
 import { randomLeaseId } from '../stores/mvcc.ts'
 import { type Method, unary } from './calls.ts'
-import { decode } from './decoding.ts'
 import { type Problem, refusal } from './errors.ts'
 import { hashKv } from './hash.ts'
 import { alarms, clusterVersion, type Member, raftTerm, version } from './member.ts'
+import { decode } from './message.ts'
 import * as messages from './messages.ts'
 import { checkRange, range } from './range.ts'
 import { snapshotMethod } from './snapshot.ts'
@@ -12,7 +12,7 @@ import { checkDelete, checkPut, checkTxn, commitDelete, commitPut, commitTxn, is
 import { committed } from './views.ts'
 import { watchMethod } from './watch.ts'
 
-const { anyRequest, headerResponse } = messages
+const { emptyRequest, headerResponse } = messages
 
 /** Maximum seconds of a lease (lease.MaxLeaseTTL). */
 const maxLeaseSeconds = 9_000_000_000
@@ -83,6 +83,7 @@ function lease(member: Member): Methods {
       return { header: member.header(await engine.revoke(id)) }
     }),
     LeaseKeepAlive: {
+      request: messages.leaseRequest,
       open: (call) => ({
         message(message) {
           const { id } = decode(messages.leaseRequest, message)
@@ -101,7 +102,7 @@ function lease(member: Member): Methods {
       }
       return { header: member.header(), id, ttl: -1, ...found }
     }),
-    LeaseLeases: unary(anyRequest, messages.leaseLeasesResponse, () => {
+    LeaseLeases: unary(emptyRequest, messages.leaseLeasesResponse, () => {
       const { leases } = engine
       const remaining = (id: bigint) => leases.times(id)?.remaining ?? 0
       const sorted = leases.ids().toSorted((a, b) => remaining(a) - remaining(b))
@@ -113,7 +114,7 @@ function lease(member: Member): Methods {
 function cluster(member: Member): Methods {
   const { name, peerUrls, clientUrls } = member.options
   return {
-    MemberList: unary(anyRequest, messages.memberListResponse, () => {
+    MemberList: unary(messages.memberListRequest, messages.memberListResponse, () => {
       const members = [{ id: member.id, name, peerUrls, clientUrls }]
       return { header: member.header(0), members }
     }),
@@ -143,7 +144,7 @@ function maintenance(member: Member): Methods {
       }
       return alarmed(member.alarms.delete(alarm) ? [alarm] : [])
     }),
-    Status: unary(anyRequest, messages.statusResponse, () => {
+    Status: unary(emptyRequest, messages.statusResponse, () => {
       const { history } = member
       const names = { [alarms.noSpace]: 'NOSPACE', [alarms.corrupt]: 'CORRUPT' } as const
       const index = history.revision + appliedBefore
@@ -160,8 +161,8 @@ function maintenance(member: Member): Methods {
       }
     }),
     Snapshot: snapshotMethod(member),
-    Defragment: unary(anyRequest, headerResponse, () => ({})),
-    Hash: unary(anyRequest, messages.hashResponse, () => {
+    Defragment: unary(emptyRequest, headerResponse, () => ({})),
+    Hash: unary(emptyRequest, messages.hashResponse, () => {
       const { history } = member
       return { header: member.header(), hash: hashKv(history, member.compacted, history.revision) }
     }),
@@ -169,9 +170,8 @@ function maintenance(member: Member): Methods {
       const { history } = member
       if (revision > history.revision) throw refusal('futureRevision')
       if (revision > 0 && revision < history.oldest) throw refusal('compacted')
-      const hashRevision = revision || history.revision
-      const hash = hashKv(history, member.compacted, hashRevision)
-      return { header: member.header(), hash, compactRevision: member.compacted, hashRevision }
+      const hash = hashKv(history, member.compacted, revision || history.revision)
+      return { header: member.header(), hash, compactRevision: member.compacted }
     }),
     MoveLeader: refused('badTransferee'),
     Downgrade: unary(messages.downgradeRequest, headerResponse, ({ action, version: target }) => {
@@ -189,19 +189,19 @@ function auth(member: Member): Methods {
   const header = () => ({ header: member.header() })
   return {
     AuthEnable: refused('noRootUser'),
-    AuthDisable: unary(anyRequest, headerResponse, header),
-    AuthStatus: unary(anyRequest, messages.authStatusResponse, () => ({ ...header(), authRevision: 1 })),
+    AuthDisable: unary(emptyRequest, headerResponse, header),
+    AuthStatus: unary(emptyRequest, messages.authStatusResponse, () => ({ ...header(), authRevision: 1 })),
     Authenticate: refused('authNotEnabled'),
     UserAdd: refused('noUsers'),
     UserGet: refused('userNotFound'),
-    UserList: unary(anyRequest, headerResponse, header),
+    UserList: unary(emptyRequest, headerResponse, header),
     UserDelete: refused('userNotFound'),
     UserChangePassword: refused('userNotFound'),
     UserGrantRole: refused('userNotFound'),
     UserRevokeRole: refused('userNotFound'),
     RoleAdd: refused('noUsers'),
     RoleGet: refused('roleNotFound'),
-    RoleList: unary(anyRequest, headerResponse, header),
+    RoleList: unary(emptyRequest, headerResponse, header),
     RoleDelete: refused('roleNotFound'),
     RoleGrantPermission: refused('roleNotFound'),
     RoleRevokePermission: refused('roleNotFound'),
@@ -211,7 +211,7 @@ function auth(member: Member): Methods {
 type Methods = { readonly [name: string]: Method }
 
 const refused = (problem: Problem): Method =>
-  unary(anyRequest, headerResponse, () => {
+  unary(emptyRequest, headerResponse, () => {
     throw refusal(problem)
   })
 

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Call, Method } from './calls.ts'
 import { databasePages } from './database.ts'
-import { decode } from './decoding.ts'
 import type { Member } from './member.ts'
-import { anyRequest, type SnapshotResponse, snapshotResponse } from './messages.ts'
+import { decode } from './message.ts'
+import { emptyRequest, type SnapshotResponse, snapshotResponse } from './messages.ts'
 
 /** All versions and leases at this moment, as pages of a file. */
 function pagesOf(member: Member): Promise<readonly Buffer[]> {
@@ -64,11 +64,12 @@ function* grouped(pages: readonly Buffer[]): Generator<Buffer> {
 }
 
 export const snapshotMethod = (member: Member): Method => ({
+  request: emptyRequest,
   open(call) {
     let sending: Sending | undefined
     return {
       message(message) {
-        decode(anyRequest, message)
+        decode(emptyRequest, message)
         pagesOf(member).then(
           (pages) => {
             sending = new Sending(call, pages)

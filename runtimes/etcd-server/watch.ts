@@ -2,10 +2,9 @@
 import type { StoreError, StoreEvent, StoreWatch } from '../../core/ports.ts'
 import type { History } from '../stores/history.ts'
 import type { Call, CallHandler, Method } from './calls.ts'
-import { decode } from './decoding.ts'
-import { encode } from './encoding.ts'
 import { refusal, textOf } from './errors.ts'
 import type { Member } from './member.ts'
+import { decode, encode } from './message.ts'
 import { event as eventMessage, type WatchCreateRequest, type WatchResponse, watchRequest, watchResponse } from './messages.ts'
 import { isSelected, type Selected, selected } from './views.ts'
 
@@ -286,5 +285,5 @@ const perEvent = 8
 
 export function watchMethod(member: Member): Method {
   const events = new EncodedEvents(() => member.history)
-  return { open: (call) => new WatchStream(member, call, events) }
+  return { request: watchRequest, open: (call) => new WatchStream(member, call, events) }
 }
