@@ -5,6 +5,7 @@ import { evaluateProgram } from './observe/compiled-code.ts'
 import { keptHelp } from './start/kept-help.ts'
 import type { main } from './start/main.ts'
 import { print } from './start/print.ts'
+import { roleOf } from './start/programs.ts'
 
 /** Defined by the build. */
 declare const buildStamp: object
@@ -20,8 +21,7 @@ if (help === undefined) run()
 else print(1, help)
 
 function run(): void {
-  const role = name === 'etcd' || argv[0] === 'etcd' ? 'etcd' : 'server'
-  const { value, keep } = evaluateProgram(__dirname, 'program.js', programDigest, role)
+  const { value, keep } = evaluateProgram(__dirname, 'program.js', programDigest, roleOf(argv, name))
   const program = (value as Program)(require, __dirname, buildStamp)
   program.main(argv, name, keep).then((status) => {
     process.exitCode = status

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { cachedDataVersionTag } from 'node:v8'
 import { Script } from 'node:vm'
 import { writeAtomically } from '../../atomic-file.ts'
+import type { Role } from '../start/programs.ts'
 
 export interface Compiled {
   /** Value of the evaluated text. */
@@ -57,9 +58,6 @@ function trim(directory: string): void {
   const byAge = paths.map((path) => ({ path, time: statSync(path).mtimeMs })).toSorted((a, b) => b.time - a.time)
   for (const { path } of byAge.slice(maxKept)) rmSync(path, { force: true })
 }
-
-/** What the program is started as. */
-export type Role = 'server' | 'etcd'
 
 /** Evaluates the ASCII text in a file of this directory; `programDigest` identifies the text. */
 export function evaluateProgram(directory: string, file: string, programDigest: string, role: Role = 'server'): Compiled {

@@ -1,10 +1,9 @@
 /** The commands of the program beside the server itself, as a table. What a command needs is loaded when it runs. */
 import { FlagError } from '../../../core/flags/flag.ts'
 import type { Synopsis } from '../../../core/flags/help.ts'
+import { withCommand } from './programs.ts'
 
 interface Command {
-  /** Name of a program that is this command: the program may be started under it. */
-  readonly program?: string
   readonly synopses: readonly Synopsis[]
   /** Further text of the command's help. */
   readonly details?: string
@@ -139,7 +138,6 @@ Flags of the server that count: --feature-gates, --runtime-config, --enable-admi
     },
   },
   etcd: {
-    program: 'etcd',
     synopses: [['etcd [flags]', "Serve etcd's API on the embedded store. So does the program when it is started under the name etcd."]],
     async help() {
       const { etcdHelp } = await import('../etcd/help.ts')
@@ -185,16 +183,12 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? undefined : end).some((argument) => argument === '--help' || argument === '-h')
 }
 
-/** The command that the program is by its name. */
-const namedBy = (program: string) => Object.keys(commands).find((name) => commandOf(name)?.program === program.replace(/\.exe$/i, ''))
-
 /**
  * The exit status of a command, `COMMAND …` or `help COMMAND`; undefined: the command line names none, so it is that of a server. Rejects with a
  * one-line error.
  */
 export async function runCommand(argv: readonly string[], program: string, serves: () => void): Promise<number | undefined> {
-  const own = namedBy(program)
-  const [name = '', ...rest] = own === undefined ? argv : [own, ...argv]
+  const [name = '', ...rest] = withCommand(argv, program)
   const isHelp = name === 'help' && rest.length > 0
   const command = commandOf(isHelp ? (rest[0] ?? '') : name)
   if (isHelp && command === undefined)
