@@ -3,6 +3,7 @@ import type { Logger } from '../../core/ports.ts'
 import { codes, Refusal, refusalOf } from './errors.ts'
 import { type AnyMessage, decode, type Message } from './message.ts'
 import type { MessageWriter } from './message-writer.ts'
+import type { RequestBudget } from './request-budget.ts'
 
 /** What a method does with the messages of a call. */
 export interface CallHandler {
@@ -33,6 +34,8 @@ export interface Call {
 export interface Method {
   /** The messages that its calls are opened with. */
   readonly request: AnyMessage
+  /** Requests or responses are a sequence. */
+  readonly isStream: boolean
   open(call: Call): CallHandler
 }
 
@@ -43,6 +46,7 @@ export interface Service {
   readonly writer: MessageWriter
   /** Maximum bytes of a received message. */
   readonly maxMessageBytes: number
+  readonly budget: RequestBudget
   /** A call has ended with this code, by path. */
   ended?(path: string, code: number): void
 }
@@ -76,6 +80,7 @@ export const unary = <V, R>(
   sizeOf?: (response: R) => number,
 ): Method => ({
   request,
+  isStream: false,
   open(call) {
     let hasRequest = false
     const send = (value: R) => {

@@ -4,6 +4,7 @@ import { type Call, type CallHandler, type Service, told, tooLarge } from './cal
 import { codes, Refusal } from './errors.ts'
 import { bytesOfJson, jsonOfBytes } from './json.ts'
 import { encode, type Message } from './message.ts'
+import type { Share } from './request-budget.ts'
 
 /** Methods by what follows `/v3`. */
 const paths: { readonly [path: string]: string } = {
@@ -31,17 +32,11 @@ const paths: { readonly [path: string]: string } = {
   '/auth/status': 'Auth/AuthStatus',
 }
 
-/** Methods whose requests are a sequence, or whose responses are lines. */
-const streams: ReadonlySet<string | undefined> = new Set(['Watch/Watch', 'Lease/LeaseKeepAlive', 'Maintenance/Snapshot'])
-
-interface Route {
-  /** Path of the method in gRPC. */
-  readonly method: string
-  readonly isStream: boolean
-}
-
 /** Maximum characters of a message of a stream. */
 const maxStreamed = 64 * 1024
+
+/** Maximum characters of a message that needs nothing of the budget. */
+const smallText = 64 * 1024
 
 /** Statuses by code of gRPC (HTTPStatusFromCode of grpc-gateway). */
 const statuses = [200, 408, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401]
@@ -50,14 +45,20 @@ const isPath = (target: string | undefined): boolean => target?.startsWith('/v3/
 
 class GatewayCall implements Call {
   readonly #service: Service
-  readonly #route: Route
+  /** Path of the method in gRPC. */
+  readonly #path: string
+  /** Responses are lines. */
+  readonly #isStream: boolean
   readonly #response: ServerResponse
   handler: CallHandler | undefined
+  /** Of a large request. */
+  share: Share | undefined
   #isOver = false
 
-  constructor(service: Service, route: Route, response: ServerResponse) {
+  constructor(service: Service, path: string, isStream: boolean, response: ServerResponse) {
     this.#service = service
-    this.#route = route
+    this.#path = path
+    this.#isStream = isStream
     this.#response = response
     response.on('drain', () => this.handler?.drained?.())
     response.once('close', () => this.#over(codes.cancelled))
@@ -71,7 +72,7 @@ class GatewayCall implements Call {
     if (this.#isOver) return
     const message = jsonOfBytes(type, encode(type, value, size))
     this.#head(200)
-    this.#response.write(this.#route.isStream ? `${JSON.stringify({ result: message })}\n` : JSON.stringify(message))
+    this.#response.write(this.#isStream ? `${JSON.stringify({ result: message })}\n` : JSON.stringify(message))
   }
 
   finish(): void {
@@ -82,9 +83,9 @@ class GatewayCall implements Call {
 
   refuse(thrown: unknown): void {
     if (this.#isOver) return
-    const { code, message } = told(this.#service, this.#route.method, thrown)
+    const { code, message } = told(this.#service, this.#path, thrown)
     const error = { grpc_code: code, http_code: statuses[code] ?? 500, message, http_status: '' }
-    const isLine = this.#route.isStream && this.#response.headersSent
+    const isLine = this.#isStream && this.#response.headersSent
     this.#head(statuses[code] ?? 500)
     this.#over(code)
     this.#response.end(isLine ? `${JSON.stringify({ error })}\n` : JSON.stringify({ error: message, code, message }))
@@ -97,7 +98,8 @@ class GatewayCall implements Call {
   #over(code: number): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#service.ended?.(this.#route.method, code)
+    this.#service.ended?.(this.#path, code)
+    this.share?.release()
     this.handler?.closed?.()
   }
 }
@@ -140,8 +142,8 @@ export function createGateway(service: Service): (request: IncomingMessage, resp
     if (!isPath(request.url)) return false
     const [path = ''] = (request.url ?? '').slice('/v3'.length).split('?')
     const name = Object.hasOwn(paths, path) ? paths[path] : undefined
-    const route: Route = { method: `/etcdserverpb.${name}`, isStream: streams.has(name) }
-    const method = service.methods.get(route.method)
+    const methodPath = `/etcdserverpb.${name}`
+    const method = service.methods.get(methodPath)
     if (method === undefined || request.method !== 'POST') {
       const [status, text] = method === undefined ? [404, 'Not Found'] : [501, 'Method Not Allowed']
       const body = JSON.stringify({ error: text, message: text, code: status === 404 ? codes.notFound : codes.unimplemented })
@@ -149,8 +151,9 @@ export function createGateway(service: Service): (request: IncomingMessage, resp
       return true
     }
     // A message in JSON is larger than in gRPC: base64, names.
-    const maxText = route.isStream ? maxStreamed : 2 * service.maxMessageBytes
-    const call = new GatewayCall(service, route, response)
+    const { isStream } = method
+    const maxText = isStream ? maxStreamed : 2 * service.maxMessageBytes
+    const call = new GatewayCall(service, methodPath, isStream, response)
     call.handler = method.open(call)
     const objects = new JsonObjects()
     /** The message of a call that is no stream. */
@@ -168,19 +171,24 @@ export function createGateway(service: Service): (request: IncomingMessage, resp
     const take = (piece: string) => {
       for (const value of objects.take(piece)) call.handler?.message(bytesOfJson(method.request, value))
     }
+    const length = Number(request.headers['content-length'] ?? maxText)
+    if (!isStream && length > smallText) {
+      call.share = service.budget.ask(Math.min(length, maxText), () => void request.resume())
+      if (!call.share.isGranted) request.pause()
+    }
     request.setEncoding('utf8').on('data', (piece: string) => {
       if (text.length + objects.rest.length + piece.length > maxText) {
         isRefused = true
         call.refuse(tooLarge(service))
         request.destroy()
-      } else if (route.isStream) attempt(() => take(piece))
+      } else if (isStream) attempt(() => take(piece))
       else text += piece
     })
     request.on('end', () => {
       attempt(() => {
-        if (!route.isStream) take(text.trim() === '' ? '{}' : text)
+        if (!isStream) take(text.trim() === '' ? '{}' : text)
         if (objects.rest.trim() !== '') throw new SyntaxError('unexpected EOF')
-        if (!route.isStream) call.handler?.end?.()
+        if (!isStream) call.handler?.end?.()
       })
     })
     return true

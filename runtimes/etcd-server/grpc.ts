@@ -7,6 +7,7 @@ import type { ServerStream, StreamUser } from '../wire/server/stream.ts'
 import { type Call, type CallHandler, type Method, type Service, told, tooLarge, unknownMethod } from './calls.ts'
 import { codes, Refusal } from './errors.ts'
 import type { Message } from './message.ts'
+import type { Share } from './request-budget.ts'
 
 const messageType = ['content-type', 'application/grpc']
 const opening = [':status', '200', ...messageType]
@@ -38,7 +39,11 @@ class GrpcCall implements Call, StreamUser {
   #isHandled = false
   /** Ends the use of a buffer that is partly sent. */
   #giveBack: (() => void) | undefined
-  readonly reading = false
+  /** Of a message that came in pieces. */
+  #share: Share | undefined
+  /** Received bytes whose window the client has not got back. */
+  #unconsumed = 0
+  #isStream = false
 
   constructor(service: Service, path: string, stream: ServerStream, peer: string | undefined) {
     this.peer = peer
@@ -52,9 +57,15 @@ class GrpcCall implements Call, StreamUser {
   }
 
   start(method: Method): void {
+    this.#isStream = method.isStream
     this.#attempt(() => {
       this.#handler = method.open(this)
     })
+  }
+
+  /** A client that takes its time with a message has it only while no other one waits. */
+  get reading(): boolean {
+    return this.#share?.isGranted === true && this.#received.cut && this.#service.budget.isContended
   }
 
   get pending(): number {
@@ -106,6 +117,8 @@ class GrpcCall implements Call, StreamUser {
   /** The handler is done. */
   #over(): void {
     this.#intake.end()
+    this.#share?.release()
+    this.#share = undefined
     if (!this.#isHandled) {
       this.#isHandled = true
       this.#stream.handled()
@@ -126,10 +139,14 @@ class GrpcCall implements Call, StreamUser {
   // ── Events of the stream ────────────────────────────────────────────────────────────────────────
 
   data(bytes: Buffer): void {
-    this.#stream.consumed(bytes.length)
-    if (this.#handler === undefined) return
+    this.#unconsumed += bytes.length
+    if (this.#handler === undefined) {
+      this.#consume()
+      return
+    }
     // The usual case: one message that is not copied.
     if (!this.#received.cut && bytes.length >= prefixLength && bytes[0] === 0 && bytes.readUInt32BE(1) === bytes.length - prefixLength) {
+      this.#consume()
       this.#take(bytes.subarray(prefixLength))
       return
     }
@@ -139,7 +156,28 @@ class GrpcCall implements Call, StreamUser {
     if (found instanceof CallError) {
       const isTooLarge = found.code === codes.resourceExhausted
       this.refuse(isTooLarge ? tooLarge(this.#service) : new Refusal(codes.internal, 'grpc: compressed messages are not supported'))
-    } else for (const message of found) this.#take(message)
+      this.#consume()
+      return
+    }
+    if (found.length > 0) this.#share?.arrived()
+    for (const message of found) this.#take(message)
+    this.#readOn()
+  }
+
+  /** Reads on when there is room for the rest of a message. */
+  #readOn(): void {
+    const { announced } = this.#received
+    if (this.#isStream && !this.#received.cut) {
+      this.#share?.release()
+      this.#share = undefined
+    }
+    if (this.#handler !== undefined && announced !== undefined) this.#share ??= this.#service.budget.ask(announced, () => this.#consume())
+    if (this.#share?.isGranted !== false) this.#consume()
+  }
+
+  #consume(): void {
+    this.#stream.consumed(this.#unconsumed)
+    this.#unconsumed = 0
   }
 
   #take(message: Uint8Array): void {

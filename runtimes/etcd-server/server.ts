@@ -7,6 +7,7 @@ import { type Listener, openListener, type TlsOptions } from './listener.ts'
 import { Member, type MemberOptions } from './member.ts'
 import { MessageWriter } from './message-writer.ts'
 import { pageOf } from './pages.ts'
+import { RequestBudget } from './request-budget.ts'
 import { methodsOf } from './services.ts'
 
 /** A port: of clients, or of metrics and probes alone. */
@@ -44,6 +45,8 @@ export interface EtcdServer {
 
 /** Bytes by which a message may exceed the largest request, as in etcd. */
 const messageOverhead = 512 * 1024
+/** Bytes of large requests at once. */
+const maxLargeRequests = 32 * 1024 * 1024
 /** Streams that etcd allows by default: more than a connection can have. */
 const maxStreams = 1_000_000
 /** Milliseconds for calls in flight to end. */
@@ -63,6 +66,7 @@ export async function openEtcdServer(options: EtcdServerOptions): Promise<EtcdSe
     logger,
     writer: new MessageWriter(),
     maxMessageBytes: maxRequestBytes + messageOverhead,
+    budget: new RequestBudget(maxLargeRequests),
     ended(path, code) {
       const counts = calls.get(path)
       if (counts !== undefined) counts[code] = (counts[code] ?? 0) + 1

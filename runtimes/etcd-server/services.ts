@@ -84,6 +84,7 @@ function lease(member: Member): Methods {
     }),
     LeaseKeepAlive: {
       request: messages.leaseRequest,
+      isStream: true,
       open: (call) => ({
         message(message) {
           const { id } = decode(messages.leaseRequest, message)

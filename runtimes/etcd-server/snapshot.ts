@@ -65,6 +65,7 @@ function* grouped(pages: readonly Buffer[]): Generator<Buffer> {
 
 export const snapshotMethod = (member: Member): Method => ({
   request: emptyRequest,
+  isStream: true,
   open(call) {
     let sending: Sending | undefined
     return {

@@ -285,5 +285,5 @@ const perEvent = 8
 
 export function watchMethod(member: Member): Method {
   const events = new EncodedEvents(() => member.history)
-  return { request: watchRequest, open: (call) => new WatchStream(member, call, events) }
+  return { request: watchRequest, isStream: true, open: (call) => new WatchStream(member, call, events) }
 }

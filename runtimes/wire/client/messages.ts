@@ -53,7 +53,12 @@ export class Messages {
     return this.#length > 0
   }
 
-  /** Bytes of an incomplete message. */
+  /** Bytes of an incomplete message with its prefix; undefined: there is none, or its length has not come. */
+  get announced(): number | undefined {
+    return this.#wanted > prefixLength ? this.#wanted : undefined
+  }
+
+  /** Bytes that have come of an incomplete message. */
   get held(): number {
     return this.#length
   }
