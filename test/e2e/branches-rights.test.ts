@@ -1,18 +1,22 @@
 /** Who may do what with a branch of a live server, and what a branch can't do: rights, names, paths, memory, time, webhooks, calls of others. */
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request as send } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
 import { authority, issued } from '../runtimes/node/support.ts'
 import { type Daemon, readCredentials, runProgram, startDaemon } from '../support/daemon.ts'
 import { startEtcd } from '../support/etcd.ts'
+import { startEtcdProxy } from '../support/etcd-proxy.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { tlsFetch } from '../support/tls-fetch.ts'
 import { eventually, within } from '../support/wait.ts'
 
+const execute = promisify(execFile)
 const temporary = temporaryDirectory('branches')
 const [users, auditLog, auditPolicy] = ['users.csv', 'audit.log', 'policy.yaml'].map((name) => join(temporary.path, name)) as [
   string,
@@ -37,7 +41,9 @@ interface Answer {
 }
 interface Body {
   readonly message: string
+  readonly reason: string
   readonly name: string
+  readonly data: object
   readonly branches: readonly { readonly name: string }[]
   readonly differences: readonly {
     readonly kind: string
@@ -401,6 +407,69 @@ test('over etcd a branch reads the cluster as it was, whose changes do not reach
   } finally {
     there.close()
     await daemon.stop()
+    await etcd.stop()
+  }
+})
+
+test('when etcd compacts the revision of a branch, what the branch has read stays, the rest is answered with 410; the live server goes on', async () => {
+  const etcd = await startEtcd()
+  let isHeld = false
+  let letGo = () => {}
+  const compacted = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const proxy = await startEtcdProxy((etcd.servers[0] as string).replace('http://', ''), (message) =>
+    isHeld && message.includes('/events/') ? compacted : undefined,
+  )
+  const daemon = await startDaemon({ flags: [...flags.slice(0, 5), `--kvstore-servers=${proxy.url}`] })
+  const there = clientOf(daemon)
+  const etcdctl = (...argv: string[]) => execute('etcdctl', [`--endpoints=${etcd.servers[0]}`, ...argv], { timeout: 60_000 })
+  const good = async (...given: Parameters<typeof ask>) => {
+    const { code, text, body } = await there.ask(...given)
+    assert(code < 300, `${given[2]}: ${code} ${text}`)
+    return body
+  }
+  try {
+    const kept = await good(root, 'POST', configMaps('default'), configMap('kept', { now: 'before' }))
+    const [events, involvedObject] = ['/api/v1/namespaces/default/events', { kind: 'ConfigMap', name: 'kept', namespace: 'default' }]
+    await good(root, 'POST', events, { metadata: { name: 'unread' }, involvedObject })
+    // Controllers of a branch soon read everything; the events wait.
+    isHeld = true
+    await good(root, 'POST', '/branches/old', {})
+    await good(root, 'PATCH', `/branches/old${configMaps('default')}/kept`, { data: { more: 'first' } })
+    await good(root, 'PATCH', `${configMaps('default')}/kept`, { data: { now: 'after' } })
+    await etcdctl('compaction', '--physical', (await good(root, 'GET', `${configMaps('default')}/kept`)).metadata.resourceVersion)
+    await assert.rejects(etcdctl('get', 'x', `--rev=${kept.metadata.resourceVersion}`), /required revision has been compacted/)
+    isHeld = false
+    letGo()
+
+    const read = await good(root, 'GET', `/branches/old${configMaps('default')}/kept`)
+    assert.deepEqual(read.data, { now: 'before', more: 'first' })
+    for (const path of [events, `${events}/unread`]) {
+      const { code, body } = await there.ask(root, 'GET', `/branches/old${path}`)
+      assert.deepEqual([code, body.reason], [410, 'Expired'], path)
+      assert.match(
+        body.message,
+        /^the store of the live server has compacted revision \d+, at which the branch began, before this was read; make another branch$/,
+      )
+    }
+    // What was read can be written; differences need only that.
+    await good(root, 'PATCH', `/branches/old${configMaps('default')}/kept`, { data: { now: 'tried' } })
+    const changed = (await good(root, 'GET', '/branches/old:diff')).differences.filter(({ automatic }) => !automatic)
+    assert.deepEqual(
+      changed.map(({ kind, name, difference }) => `${difference} ${kind} ${name}`),
+      ['changed ConfigMap kept'],
+    )
+    assert.deepEqual((await good(root, 'GET', `${configMaps('default')}/kept`)).data, { now: 'after' })
+    // Another branch begins at the present revision.
+    await good(root, 'POST', '/branches/new', {})
+    assert.equal((await good(root, 'GET', `/branches/new${events}`)).items.length, 1)
+    assert.deepEqual((await good(root, 'GET', `/branches/new${configMaps('default')}/kept`)).data, { now: 'after' })
+  } finally {
+    letGo()
+    there.close()
+    await daemon.stop()
+    proxy.close()
     await etcd.stop()
   }
 })

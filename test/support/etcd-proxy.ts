@@ -29,9 +29,10 @@ const definition = (name: string, stream: boolean): MethodDefinition<Buffer, Buf
   responseDeserialize: asIs,
 })
 
-/** `member`: host and port of etcd. */
+/** `member`: host and port of etcd. `held`: what a call without a stream waits for, by its message. */
 export async function startEtcdProxy(
   member: string,
+  held: (message: Buffer) => Promise<void> | undefined = () => undefined,
 ): Promise<{ readonly url: string; readonly calls: readonly SeenCall[]; close(): void }> {
   const calls: SeenCall[] = []
   const client = new Client(member, credentials.createInsecure())
@@ -39,8 +40,9 @@ export async function startEtcdProxy(
   const note = (method: string, metadata: Metadata) => calls.push({ method, traceparent: metadata.get('traceparent')[0]?.toString() })
   const passUnary =
     (name: string): handleUnaryCall<Buffer, Buffer> =>
-    ({ request, metadata }, callback) => {
+    async ({ request, metadata }, callback) => {
       note(name, metadata)
+      await held(request)
       client.makeUnaryRequest(`/etcdserverpb.${name}`, asIs, asIs, request, new Metadata(), (error, answer) => callback(error, answer))
     }
   const passStream =
