@@ -73,13 +73,17 @@ export class Branch implements Versions {
     const { limit = 0, revision = 0 } = options
     if (revision && this.#inBase(revision)) return this.#base.versions.list(options)
     const { limit: _limit, revision: _revision, ...range } = options
-    const own = this.#own.list({ ...range, revision })
-    const items = merged(
-      this.#base.versions.list(range).items.filter(({ key }) => !this.#taken.has(key)),
+    const hidden = this.#hidden.count(byteOrder(range.prefix), byteOrder(range.from ?? ''))
+    // A page of the base has as many more as the branch hides.
+    const base = this.#base.versions.list({ ...range, limit: limit && limit + hidden })
+    const own = this.#own.list({ ...range, limit, revision })
+    const all = merged(
+      base.items.filter(({ key }) => !this.#taken.has(key)),
       own.items,
     )
-    const remaining = limit > 0 ? Math.max(0, items.length - limit) : 0
-    return { items: remaining > 0 ? items.slice(0, limit) : items, more: remaining > 0, remaining, revision: own.revision }
+    const items = limit > 0 ? all.slice(0, limit) : all
+    const remaining = base.items.length + base.remaining - hidden + own.items.length + own.remaining - items.length
+    return { items, more: remaining > 0, remaining, revision: own.revision }
   }
 
   count(prefix: string): number {

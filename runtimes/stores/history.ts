@@ -265,8 +265,13 @@ export class History {
 
   /** The current state, which stays as it is until it is closed. Takes constant time. */
   view(): View {
-    const parts = { entryOf: (key: string) => this.#entries.get(key), under: (prefix: string, from: string) => this.#under(prefix, from) }
-    const view = new View(this.#revision, parts, () => {
+    const keys = {
+      entryOf: (key: string) => this.#entries.get(key),
+      under: (prefix: string, from: string) => this.#under(prefix, from),
+      count: (prefix: string, from: string) => this.#index.count(prefix, from) - this.#deleted.count(prefix, from),
+      since: (revision: number) => this.#log.slice(this.#logged(revision)),
+    }
+    const view = new View(this.#revision, keys, () => {
       this.#views.delete(view)
       this.#viewed = [...this.#views].at(-1)?.revision ?? 0
     })
@@ -352,9 +357,9 @@ export class History {
     if (revision > this.#revision) throw future(revision, this.#revision)
     if (revision <= this.#oldest) return
     const passed = this.#log.slice(0, this.#logged(revision))
+    for (const view of this.#views) view.keep(passed)
     this.#log = this.#log.slice(passed.length)
     for (const version of passed) {
-      for (const view of this.#views) view.keep(version)
       version.older = undefined
       this.#past -= version.replaced
     }
