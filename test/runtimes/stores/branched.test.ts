@@ -6,6 +6,7 @@ import { History } from '../../../runtimes/stores/history.ts'
 import { memoryStore } from '../../../runtimes/stores/memory.ts'
 import { bytes } from '../../../runtimes/testing/store/recorder.ts'
 import { webClock } from '../../../runtimes/web/ports.ts'
+import { processorTime } from '../../support/cost.ts'
 import { seeded } from '../../support/mutate.ts'
 import { storeConformance } from '../../support/store-conformance.ts'
 
@@ -99,6 +100,31 @@ describe('a branch of a store', () => {
     assert.deepEqual([await store.count(''), await other.count('')], [1, 2])
     assert.equal(text((await other.get('a')).kv?.value), '2')
     await store.close()
+  })
+
+  test('does not look at the keys that follow a page, in the branch or in the other', async () => {
+    const branchOf = async (count: number) => {
+      const other = memoryStore()
+      const name = (at: number) => String(at).padStart(6, '0')
+      for (let at = 0; at < count; at++) await other.put(`p/${name(at)}`, bytes('1'), 0)
+      const { store } = await branchedStore(other, options)
+      for (let at = 0; at < count; at += 100) await store.put(`p/${name(at)}-own`, bytes('2'), 0)
+      for (let at = 0; at < count; at += 50) await other.put(`p/${name(at)}-later`, bytes('2'), 0)
+      return { store, other }
+    }
+    const costOf = ({ store }: { readonly store: KeyValueStore }) =>
+      processorTime(async () => {
+        for (let at = 0; at < 200; at++) await store.list({ prefix: 'p/', from: 'p/000100', limit: 10 })
+      })
+    const [few, many] = [await branchOf(200), await branchOf(40_000)]
+    assert.equal((await many.store.list({ prefix: 'p/', from: 'p/000100', limit: 10 })).remaining, 40_000 + 400 - 101 - 10)
+    const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]
+    for (let round = 0; round < 6; round++) {
+      least[0] = Math.min(least[0], (await costOf(few)).milliseconds)
+      least[1] = Math.min(least[1], (await costOf(many)).milliseconds)
+    }
+    // Chunks of an index are counted; key by key it is 600 times as much.
+    assert.ok(least[1] < 60 * least[0], `${least.join(' and ')} ms`)
   })
 
   test('that can only be read reads each key and prefix once, at its revision, when it is asked for', async () => {
