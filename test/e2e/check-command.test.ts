@@ -157,6 +157,24 @@ test('what a folder has wrong is said with file, line and message, in any order 
   remove()
 })
 
+test('a key that is given twice is refused; there are addresses for more services than a small range has', async () => {
+  const service = (index: number) => `{apiVersion: v1, kind: Service, metadata: {name: s${index}}, spec: {ports: [{port: 80}]}}`
+  const { path, remove } = written({
+    'a.yaml': '# twice\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: twice}\ndata:\n  a: one\n  b: two\n  a: three\n',
+    'many.yaml': Array.from({ length: 300 }, (_, index) => service(index)).join('\n---\n'),
+    // Within the usual range of kube-apiserver, too.
+    'z.yaml': '{apiVersion: v1, kind: Service, metadata: {name: dns}, spec: {clusterIP: 10.0.0.10, ports: [{port: 53}]}}',
+  })
+  const { stdout } = await check(path)
+  assert.deepEqual(stdout.replaceAll(`${path}/`, '').trimEnd().split('\n'), [
+    'a.yaml:2: ConfigMap twice: ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal errors:',
+    '  line 8: key "a" already set in map',
+    '302 objects in 3 files: 301 valid, 1 invalid',
+  ])
+  assert.match((await check(join(path, 'many.yaml'), '--service-cluster-ip-range=10.0.0.0/24')).stdout, /range is full/)
+  remove()
+})
+
 test('rules and policies that no object met are listed', async () => {
   const widget = (size: number) =>
     `---\n{apiVersion: example.com/v1, kind: Widget, metadata: {name: w}, spec: {size: ${size}, color: red}}\n`

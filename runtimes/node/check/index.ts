@@ -46,12 +46,16 @@ function argumentsOf(argv: readonly string[]) {
   }
 }
 
+/** Addresses for more services than the usual range of 256 has. */
+const serviceRange = '10.0.0.0/16'
+
 type Flags = ReturnType<typeof argumentsOf>['values']
 
 function optionsOf(flags: Flags, program: string): ServerOptions {
   const given = serverFlags.flatMap((name) => (flags[name] ?? []).map((value) => `--${name}=${value}`))
   const emulated = flags.release === undefined ? [] : [`--emulated-version=${flags.release}`]
-  const parsed = parseFlags(['--platform=kubernetes', '--allow-privileged', ...emulated, ...given], program)
+  const fixed = ['--platform=kubernetes', '--allow-privileged', `--service-cluster-ip-range=${serviceRange}`]
+  const parsed = parseFlags([...fixed, ...emulated, ...given], program)
   return serverOptions(parsed)
 }
 

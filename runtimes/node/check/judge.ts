@@ -1,5 +1,6 @@
 /** Judges manifests by a server in memory: each object is created or applied there as a client would. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { printJson } from '../../../core/schema/json/text.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
 import { taken } from '../../call.ts'
 import { checkedKind, groupOf } from './kinds.ts'
@@ -45,6 +46,7 @@ interface Answer {
 }
 
 const json = 'application/json'
+const typeOf: { readonly [method in 'POST' | 'PATCH']: string } = { POST: 'application/yaml', PATCH: 'application/apply-patch+yaml' }
 
 /** Other texts are no path of a group and its version. */
 const isApiVersion = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/
@@ -149,12 +151,18 @@ export class Judge {
     const dry = isDry || isChanged ? '&dryRun=All' : ''
     const query = `fieldValidation=Strict&fieldManager=check${dry}`
     if (!isThere) {
-      const created = await this.#send('POST', `${collection}?${query}`, body)
+      const created = await this.#create(`${collection}?${query}`, manifest)
       if (created.code < 300 && isChanged) await this.#send('POST', collection, JSON.stringify(change))
       if (created.code !== 409 || (created.body as { reason?: string }).reason !== 'AlreadyExists')
         return { answer: created, isUpdate: false }
     }
     return { answer: await this.#send('PATCH', `${path}?force=true&${query}`, body), isUpdate: true }
+  }
+
+  /** Sends what has been read; when that is refused, what is written, whose text messages may show. */
+  async #create(target: string, { object, body, isRepeating }: Manifest): Promise<Answer> {
+    const answer = isRepeating ? undefined : await this.#send('POST', target, printJson(object), json)
+    return answer && (answer.code < 300 || answer.code === 409) ? answer : this.#send('POST', target, body)
   }
 
   async #ready({ apiVersion, kind, object }: Manifest): Promise<void> {
@@ -203,8 +211,7 @@ export class Judge {
     return this.#server.send({ method: 'GET', target, headers: ['accept', json] })
   }
 
-  async #send(method: 'POST' | 'PATCH', target: string, body: string): Promise<Answer> {
-    const type = method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/yaml'
+  async #send(method: 'POST' | 'PATCH', target: string, body: string, type = typeOf[method]): Promise<Answer> {
     const response = await this.#server.send({ method, target, headers: ['content-type', type, 'accept', json], body })
     const warnings = warningsOf(response.headers.get('warning'))
     const isWanted = !response.ok || this.#options.judged !== undefined

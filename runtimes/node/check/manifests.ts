@@ -19,6 +19,8 @@ export interface Manifest {
   readonly object: JsonObject
   /** What a client sends: the document as it is written, or an item of a list as JSON. */
   readonly body: string
+  /** The document is more than its object shows: keys stand in it twice. */
+  readonly isRepeating?: boolean
   /** The line of a field, such as `spec.containers[0].image`, or of the deepest part of it that is there. */
   lineOf(field: string): number
 }
@@ -156,13 +158,18 @@ const textIn = (object: JsonObject, name: string): string => {
 }
 
 function objectsOf(file: string, body: string, line: number): Manifest[] {
-  const value = readYaml({ text: body }, { first: true })
+  let isRepeating = false
+  const repeated = () => {
+    isRepeating = true
+  }
+  const value = readYaml({ text: body }, { first: true, repeated })
   if (value === null) return []
   if (!isObject(value)) throw new NoObject('the document is no object')
   const lines = linesOf(body, line)
   const [apiVersion, kind, items] = [textIn(value, 'apiVersion'), textIn(value, 'kind'), value['items']]
   const start = lines('')
-  if (!kind.endsWith('List') || !Array.isArray(items)) return [{ file, line: start, apiVersion, kind, object: value, body, lineOf: lines }]
+  if (!kind.endsWith('List') || !Array.isArray(items))
+    return [{ file, line: start, apiVersion, kind, object: value, body, isRepeating, lineOf: lines }]
   return items.map((object, index): Manifest => {
     const lineOf = (field: string) => lines(`items[${index}]${field === '' ? '' : `.${field}`}`)
     if (!isObject(object)) throw new NoObject(`items[${index}] is no object`)

@@ -102,7 +102,7 @@ the exit status is 1. Nothing outside is called: webhook configurations and APIS
                 text, json or junit. (default "text")
 
 Flags of the server that count: --feature-gates, --runtime-config, --enable-admission-plugins, --disable-admission-plugins,
---service-cluster-ip-range.
+--service-cluster-ip-range (default 10.0.0.0/16).
 `,
     async run(argv, program) {
       const { check } = await import('../check/index.ts')
