@@ -466,6 +466,53 @@ export interface Telemetry {
   readonly tracer?: Tracer
 }
 
+// ── Limits of several servers ───────────────────────────────────────────────────────────────────
+
+/** What servers want of a limit, in a period. */
+export interface Demand {
+  readonly highest: number
+  readonly average: number
+  readonly deviation: number
+}
+
+/** One server's side of a limit that several servers of a process have together, such as the requests in flight of all threads. */
+export interface SharedLimit {
+  /** Units, the same for all servers. */
+  limit: number
+  /** Units that all servers hold. */
+  readonly taken: number
+  /**
+   * Takes units; false: all servers together would then have more than the limit. While others wait, a server that has its part of the limit
+   * leaves them what they lack of theirs.
+   */
+  take(units: number): boolean
+  give(units: number): void
+  /** The units that this server waits for. */
+  want(units: number): void
+  /** Calls back when units that this server waits for may have become free. */
+  onFree(callback: () => void): void
+  /** Tells others this server's demand of the last period; returns the demand of all servers. */
+  exchange(demand: Demand): Demand
+}
+
+/** Limits that several servers have together. */
+export interface SharedLimits {
+  /** The limit of this name. */
+  open(name: string): SharedLimit
+}
+
+// ── Other threads ───────────────────────────────────────────────────────────────────────────────
+
+/** Other threads of the same server, which answer each other's questions. Parameters and answers are structured clones. */
+export interface OtherThreads {
+  /** Of this thread, such as `worker 1`. */
+  readonly name: string
+  /** What this thread answers from now on. */
+  answer(topic: string, answer: (about: unknown) => unknown): void
+  /** Answers of the other threads; those that take longer than a moment, and than so many milliseconds, are left out. */
+  ask(topic: string, about?: unknown, milliseconds?: number): Promise<readonly unknown[]>
+}
+
 // ── All ports ───────────────────────────────────────────────────────────────────────────────────
 
 /** A separate store for selected built-in resources. */
@@ -487,6 +534,10 @@ export interface HostPorts {
   readonly files: Files
   readonly outbound: Outbound
   readonly telemetry: Telemetry
+  /** Absent: the server has its limits for itself. */
+  readonly limits?: SharedLimits
+  /** Absent: there are none. */
+  readonly threads?: OtherThreads
 }
 
 /** The ports of a server. */

@@ -18,13 +18,19 @@ export interface DebugOptions {
 }
 
 /** Served by the debugging socket in any case, and to authorized users when profiles are served. */
-export function debugPaths({ options: { general }, ports: { clock, telemetry }, gate, stored }: DebugOptions): readonly FixedPath[] {
+export function debugPaths({
+  options: { general },
+  ports: { clock, telemetry, threads },
+  gate,
+  stored,
+}: DebugOptions): readonly FixedPath[] {
   const profiles = createProfiles({
     clock,
     profiler: telemetry.profiler,
     contention: general.contentionProfiling,
     program: `${general.platform.component}-apiserver`,
     inFlight: () => gate.inFlight(),
+    threads,
   })
   const live = createLive({
     clock,
@@ -32,6 +38,7 @@ export function debugPaths({ options: { general }, ports: { clock, telemetry }, 
     title: `${general.platform.component}-apiserver ${general.identity}`,
     caches: stored.caches,
     inFlight: () => gate.inFlight(),
+    threads,
   })
   return [
     { path: liveRoot, below: true, respond: live },

@@ -3,7 +3,7 @@
 import { type PlainBody, Reply } from '../answers/reply.ts'
 import { qualified } from '../answers/status.ts'
 import { textStream } from '../answers/text-stream.ts'
-import { dumpLevels, dumpQueues, dumpRequests } from '../fairness/dump.ts'
+import { dumpLevels, dumpQueues, dumpRequests, levelRows, queueRows, type Row, requestRows } from '../fairness/dump.ts'
 import { createEstimator } from '../fairness/estimator.ts'
 import { FlowControl } from '../fairness/flow-control.ts'
 import { collectFairness } from '../fairness/metrics.ts'
@@ -14,7 +14,7 @@ import type { FixedPath } from '../meta/fixed-request.ts'
 import type { ResourceTable, ServedResource } from '../objects/registry/served.ts'
 import type { StoredMetrics } from '../objects/storage/metrics.ts'
 import { closing, follow } from '../objects/watch/follow.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock, OtherThreads } from '../ports.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { AssemblyContext } from './context.ts'
 
@@ -32,7 +32,7 @@ const sampled = 50
 export async function startFairness(
   table: ResourceTable,
   inFlight: RequestMetrics['inflight'],
-  { options, ports: { clock }, settings, stored }: AssemblyContext,
+  { options, ports: { clock, limits, threads }, settings, stored }: AssemblyContext,
 ): Promise<Fairness> {
   const { general, traffic, apis } = options
   const { platform } = general
@@ -47,8 +47,10 @@ export async function startFairness(
     watches,
     flowHeaders: platform.flowHeaders,
     inFlight,
+    limits,
   })
   collectFairness(general.metrics, control)
+  if (threads) for (const { name, rows } of pagesOf(control)) threads.answer(name, (detailed) => rows(detailed === true))
   const storeOf = (plural: string) => table.lookup(platform.name('flowcontrol.apiserver.<domain>'), 'v1', plural)?.store
   const following = await followConfiguration(control, [storeOf('prioritylevelconfigurations'), storeOf('flowschemas')], clock)
   const stops = [control.start(), countObjects(table, objects, clock, measure === 'bytes' ? stored.sized : () => {}), following]
@@ -144,12 +146,32 @@ function countObjects(table: ResourceTable, objects: ObjectCounts, clock: Clock,
 const debugRoot = '/debug/api_priority_and_fairness'
 const asText = (body: PlainBody) => new Reply(body, { headers: { 'Content-Type': 'text/plain; charset=utf-8' } })
 
-/** Paths that show the state. */
-export function debugPaths({ control }: Fairness): readonly FixedPath[] {
-  const pages: readonly (readonly [name: string, text: (query: URLSearchParams) => PlainBody])[] = [
-    ['dump_priority_levels', () => dumpLevels(control)],
-    ['dump_queues', () => textStream(dumpQueues(control))],
-    ['dump_requests', (query) => dumpRequests(control, Boolean(query.get('includeRequestDetails')))],
-  ]
-  return pages.map(([name, text]) => ({ path: `${debugRoot}/${name}`, respond: ({ query }) => asText(text(query)) }))
+interface Page {
+  readonly name: string
+  /** What a thread tells others for their page. */
+  rows(detailed: boolean): readonly Row[]
+  /** The page, with the rows of other threads. */
+  text(detailed: boolean, others: readonly Row[]): PlainBody
+}
+
+const pagesOf = (control: FlowControl): readonly Page[] => [
+  { name: 'dump_priority_levels', rows: () => levelRows(control), text: (_, others) => dumpLevels(control, others) },
+  { name: 'dump_queues', rows: () => [...queueRows(control)], text: (_, others) => textStream(dumpQueues(control, others)) },
+  {
+    name: 'dump_requests',
+    rows: (detailed) => requestRows(control, detailed),
+    text: (detailed, others) => dumpRequests(control, detailed, others),
+  },
+]
+
+/** Paths that show the state of all threads. */
+export function debugPaths({ control }: Fairness, threads: OtherThreads | undefined): readonly FixedPath[] {
+  return pagesOf(control).map(({ name, text }) => ({
+    path: `${debugRoot}/${name}`,
+    async respond({ query }) {
+      const detailed = Boolean(query.get('includeRequestDetails'))
+      const others = (await threads?.ask(name, detailed)) ?? []
+      return asText(text(detailed, others.flat() as readonly Row[]))
+    },
+  }))
 }

@@ -142,6 +142,7 @@ export function createHandler(
     barrier: parts.barrier,
     pathHandlers: apis.pathHandlers,
     control: fairness?.control,
+    limits: ports.limits,
   })
   const peerListMetrics = apis.gates.enabled('UnknownVersionInteroperabilityProxy') ? metrics.record(peerListRows) : undefined
   const meta = once(() => {
@@ -155,7 +156,7 @@ export function createHandler(
       settings,
       others: identities.documents,
       flags: general.flags,
-      unlisted: [...(general.profiling ? debug() : []), ...(fairness ? debugPaths(fairness) : [])],
+      unlisted: [...(general.profiling ? debug() : []), ...(fairness ? debugPaths(fairness, ports.threads) : [])],
       ...(aggregated && { aggregated }),
       peers: peers?.lists,
       peerListMetrics,

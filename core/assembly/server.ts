@@ -77,6 +77,8 @@ export function prepareServer(
   const queues = new IdleQueues(queueMetrics(metrics))
   const stored = storedMetrics(metrics)
   const debug = once(() => features.debug?.({ options, ports, gate, stored }) ?? [])
+  // Other threads may ask before a client does.
+  if (ports.threads) debug()
   const context: AssemblyContext = {
     features,
     options,

@@ -7,7 +7,8 @@ import { Queue } from './queue.ts'
 import type { Ticket } from './ticket.ts'
 import { workText } from './work.ts'
 
-type Row = readonly string[]
+/** Cells of a line, as text. Those of other threads come as structured clones. */
+export type Row = readonly string[]
 
 const narrowest = 8
 
@@ -44,17 +45,35 @@ function aligned(rows: readonly Row[]): string {
 
 const byName = ({ levels }: FlowControl): readonly Level[] => [...levels.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
 
-export function dumpLevels(control: FlowControl): string {
-  const head = [
-    ...['PriorityLevelName', 'ActiveQueues', 'IsIdle', 'IsQuiescing', 'WaitingRequests'],
-    ...['ExecutingRequests', 'DispatchedRequests', 'RejectedRequests', 'TimedoutRequests', 'CancelledRequests'],
-  ]
-  const rows = byName(control).map(({ name, queues, isLeaving }) => {
+/** The same line of several threads: the sum of numbers; other cells by `others`. */
+function added(one: Row, other: Row, others: { readonly [index: number]: (one: string, other: string) => string }): Row {
+  return one.map((cell, index) => (others[index] ?? sum)(cell, other[index] ?? ''))
+}
+
+const first = (one: string) => one
+const sum = (one: string, other: string) => String(Number(one) + Number(other))
+const all = (one: string, other: string) => String(one === 'true' && other === 'true')
+const any = (one: string, other: string) => String(one === 'true' || other === 'true')
+
+export function levelRows(control: FlowControl): readonly Row[] {
+  return byName(control).map(({ name, queues, isLeaving }) => {
     const active = queues.queues.waiting.size
     const { waiting, running, dispatched, rejected, cancelled } = queues
     // The reference counts requests that waited too long as cancelled.
     return [name, ...[active, queues.isIdle, isLeaving, waiting, running.length, dispatched, rejected, 0, cancelled].map(String)]
   })
+}
+
+/** `others`: the rows of other threads. */
+export function dumpLevels(control: FlowControl, others: readonly Row[] = []): string {
+  const head = [
+    ...['PriorityLevelName', 'ActiveQueues', 'IsIdle', 'IsQuiescing', 'WaitingRequests'],
+    ...['ExecutingRequests', 'DispatchedRequests', 'RejectedRequests', 'TimedoutRequests', 'CancelledRequests'],
+  ]
+  const cells = { 0: first, 2: all, 3: any }
+  const rows = levelRows(control).map((row) =>
+    others.filter(([name]) => name === row[0]).reduce((one, other) => added(one, other, cells), row),
+  )
   return aligned([head, ...rows])
 }
 
@@ -65,17 +84,35 @@ function queueRow(name: string, { index, waiting, running, seatsInUse, start, in
   ]
 }
 
-/** The queues of all levels; a level may have ten million, most of which have never been used. */
-export function* dumpQueues(control: FlowControl): Generator<string> {
+/** Queues that have been used. */
+export function* queueRows(control: FlowControl): Generator<Row> {
+  for (const { name, queues } of byName(control)) for (const queue of queues.queues.used()) yield queueRow(name, queue)
+}
+
+/** The queues of all levels; a level may have ten million, most of which have never been used. `others`: the rows of other threads. */
+export function* dumpQueues(control: FlowControl, others: readonly Row[] = []): Generator<string> {
   const head = [
     ...['PriorityLevelName', 'Index', 'PendingRequests', 'ExecutingRequests', 'SeatsInUse', 'NextDispatchR'],
     ...['InitialSeatsSum', 'MaxSeatsSum', 'TotalWorkSum'],
   ]
   const levels = byName(control)
+  // Each thread has a virtual time of its own; that of the one that answers stands here.
+  const cells = { 0: first, 1: first, 5: first }
+  const keyOf = ([name, index]: Row) => `${index} ${name}`
+  const ofOthers = new Map<string, Row>()
+  for (const row of others) {
+    const same = ofOthers.get(keyOf(row))
+    ofOthers.set(keyOf(row), same ? added(same, row, cells) : row)
+  }
+  const whole = (row: Row): Row => {
+    const other = ofOthers.get(keyOf(row))
+    return other ? added(row, other, cells) : row
+  }
   function* widest(): Generator<Row> {
     yield head
+    yield* ofOthers.values()
     for (const { name, queues } of levels) {
-      for (const queue of queues.queues.used()) yield queueRow(name, queue)
+      for (const queue of queues.queues.used()) yield whole(queueRow(name, queue))
       if (queues.queues.count > 0) yield queueRow(name, new Queue(queues.queues.count - 1))
     }
   }
@@ -83,7 +120,7 @@ export function* dumpQueues(control: FlowControl): Generator<string> {
   yield lineOf(head, widths)
   for (const { name, queues } of levels)
     for (let index = 0; index < queues.queues.count; index++)
-      yield lineOf(queueRow(name, queues.queues.find(index) ?? new Queue(index)), widths)
+      yield lineOf(whole(queueRow(name, queues.queues.find(index) ?? new Queue(index))), widths)
 }
 
 /** RFC 3339 with as many digits of the second as needed. */
@@ -102,14 +139,9 @@ function details({ exchange: { user, info } }: Ticket): Row {
 }
 
 /** Requests that wait and that run. `detailed`: with users and attributes. */
-export function dumpRequests(control: FlowControl, detailed: boolean): string {
+export function requestRows(control: FlowControl, detailed: boolean): readonly Row[] {
   const { clock } = control
   const elapsed = clock.now() - clock.monotonic()
-  const head = [
-    ...['PriorityLevelName', 'FlowSchemaName', 'QueueIndex', 'RequestIndexInQueue', 'FlowDistingsher', 'ArriveTime'],
-    ...['InitialSeats', 'FinalSeats', 'AdditionalLatency', 'StartTime'],
-    ...(detailed ? ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource'] : []),
-  ]
   const row = (ticket: Ticket, queue: number, position: number): Row => {
     const { flow, estimate, arrivedAt, startedAt, state } = ticket
     const { initialSeats, finalSeats, latency } = estimate
@@ -120,10 +152,21 @@ export function dumpRequests(control: FlowControl, detailed: boolean): string {
       ...(detailed ? details(ticket) : []),
     ]
   }
-  const rows = byName(control).flatMap(({ queues }) => {
+  return byName(control).flatMap(({ queues }) => {
     const inOrder = [...queues.queues.waiting].sort((one, other) => one.index - other.index)
     const waiting = inOrder.flatMap((queue) => [...queue.waiting].map((ticket, position) => row(ticket, queue.index, position)))
     return [...waiting, ...[...queues.running].map((ticket) => row(ticket, ticket.queue?.index ?? -1, -1))]
   })
+}
+
+/** `others`: the rows of other threads. */
+export function dumpRequests(control: FlowControl, detailed: boolean, others: readonly Row[] = []): string {
+  const head = [
+    ...['PriorityLevelName', 'FlowSchemaName', 'QueueIndex', 'RequestIndexInQueue', 'FlowDistingsher', 'ArriveTime'],
+    ...['InitialSeats', 'FinalSeats', 'AdditionalLatency', 'StartTime'],
+    ...(detailed ? ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIVersion', 'Resource', 'SubResource'] : []),
+  ]
+  const rows = [...requestRows(control, detailed), ...others]
+  if (others.length > 0) rows.sort(([one = ''], [other = '']) => (one === other ? 0 : one < other ? -1 : 1))
   return aligned([head, ...rows])
 }

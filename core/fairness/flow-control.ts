@@ -3,7 +3,7 @@
  * schemas come from API objects; those that a server must have are there without objects, too.
  */
 import type { Platform } from '../platform.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock, SharedLimits } from '../ports.ts'
 import type { Exchange } from '../request/exchange.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { FlowSchemaSpec } from '../resources/flowcontrol/flowschema.ts'
@@ -30,6 +30,8 @@ export interface FlowControlOptions {
   readonly flowHeaders: Platform['flowHeaders']
   /** Numbers of running requests. */
   readonly inFlight: { readOnly: number; mutating: number }
+  /** Of several servers together; default: the server has its limits for itself. */
+  readonly limits?: SharedLimits | undefined
 }
 
 /** Milliseconds between changes of the levels' limits. */
@@ -76,6 +78,8 @@ export class FlowControl implements SeatSource {
   fairShare = 0
   readonly #options: FlowControlOptions
   #classifier: Classifier
+  /** Whether the stored levels are known: until then it sets no limits that others have, too. */
+  #isConfigured = false
   #objects: readonly [levels: readonly ApiObject[], schemas: readonly ApiObject[]] = [[], []]
   /** Sums over all levels. */
   #nominal = 0
@@ -105,6 +109,7 @@ export class FlowControl implements SeatSource {
 
   /** Takes over the stored levels and schemas. */
   configure(levels: readonly ApiObject[], schemas: readonly ApiObject[]): void {
+    this.#isConfigured = true
     this.#objects = [levels, schemas]
     this.#classifier = this.#configured(levels, schemas)
   }
@@ -131,7 +136,8 @@ export class FlowControl implements SeatSource {
   }
 
   #level(configuration: LevelConfiguration): Level {
-    const level = this.levels.get(configuration.name) ?? new Level(this.clock, configuration)
+    const { name } = configuration
+    const level = this.levels.get(name) ?? new Level(this.clock, configuration, this.#options.limits?.open(`level/${name}`))
     level.configuration = configuration
     level.isLeaving = false
     return level
@@ -187,6 +193,7 @@ export class FlowControl implements SeatSource {
 
   /** Levels without demand lend seats to others. */
   #rebalance(now: number): void {
+    if (this.#options.limits && !this.#isConfigured) return
     const all = [...this.levels.values()]
     for (const level of all) level.endPeriod(now)
     let left = this.#nominal

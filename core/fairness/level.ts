@@ -1,4 +1,4 @@
-import type { Clock } from '../ports.ts'
+import type { Clock, SharedLimit } from '../ports.ts'
 import type { PriorityLevelConfigurationSpec } from '../resources/flowcontrol/prioritylevelconfiguration.ts'
 import type { Infer } from '../schema/model.ts'
 import { demandBounds, requestBounds, seatBounds } from './bounds.ts'
@@ -37,8 +37,6 @@ export class Level {
   nominal = 0
   lower = 0
   upper = 0
-  /** The limit for now. */
-  current = 0
   /** Most seats of one request; 0: no limit of its own. */
   maxSeats = 0
   /** Its object is gone; it ends with its last request. */
@@ -54,12 +52,20 @@ export class Level {
   readonly waitingUtilization = new Distribution(requestBounds)
   readonly demandRatio = new Distribution(demandBounds)
   #denominator = 1
+  readonly #shared: SharedLimit | undefined
   /** Milliseconds of this period, and integrals of the demand and of its square. */
   #moments = { duration: 0, sum: 0, squares: 0 }
 
-  constructor(clock: Clock, configuration: LevelConfiguration) {
+  /** `shared`: the seats are those of several servers together. */
+  constructor(clock: Clock, configuration: LevelConfiguration, shared: SharedLimit | undefined) {
     this.configuration = configuration
-    this.queues = new QueueSet(clock, queueingOf(configuration.spec))
+    this.#shared = shared
+    this.queues = new QueueSet(clock, queueingOf(configuration.spec), shared)
+  }
+
+  /** The limit for now. */
+  get current(): number {
+    return this.queues.limit
   }
 
   get name(): string {
@@ -111,6 +117,7 @@ export class Level {
     if (duration <= 0) return
     demand.average = sum / duration
     demand.deviation = Math.sqrt(Math.max(0, squares / duration - demand.average ** 2))
+    if (this.#shared) Object.assign(demand, this.#shared.exchange(demand))
     const envelope = demand.average + demand.deviation
     demand.smoothed = Math.max(envelope, memory * demand.smoothed + (1 - memory) * envelope)
   }
@@ -118,7 +125,6 @@ export class Level {
   /** Applies a limit for the next period. `seats`: of the server. */
   limit(current: number, seats: number, now: number): void {
     this.fold(now)
-    this.current = current
     this.#denominator = current > 0 ? current : Math.max(1, Math.round(seats / 10))
     this.queues.configure(this.queueing, current)
   }

@@ -21,7 +21,7 @@ const ofSchema = ['priority_level', 'flow_schema'] as const
 const ofBound = ['priority_level', 'bound'] as const
 
 const level = (name: string, help: string, stability: Stability = 'ALPHA') =>
-  gauge(`apiserver_flowcontrol_${name}`, help, { stability, threads: 'sum', labels: ofLevel })
+  gauge(`apiserver_flowcontrol_${name}`, help, { stability, labels: ofLevel })
 /** A point of a level's virtual time, of which each thread has its own. */
 const time = <const Labels extends readonly string[]>(name: string, help: string, labels: Labels) =>
   gauge(`apiserver_flowcontrol_${name}`, help, { labels })
@@ -83,7 +83,6 @@ export const fairnessRows = {
   nominal: level('nominal_limit_seats', 'Configured seats of the level.', 'BETA'),
   formerNominal: gauge('apiserver_flowcontrol_request_concurrency_limit', 'Configured seats of the level.', {
     deprecated: '1.30.0',
-    threads: 'sum',
     labels: ofLevel,
   }),
   lower: level('lower_limit_seats', 'Seats that the level does not lend.'),

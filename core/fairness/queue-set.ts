@@ -5,7 +5,7 @@
  */
 
 import { LinkedList } from '../common/linked-list.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock, SharedLimit } from '../ports.ts'
 import { Dwell } from './dwell.ts'
 import { assumedDuration } from './estimate.ts'
 import type { Queue } from './queue.ts'
@@ -26,8 +26,6 @@ export interface Queueing {
 
 export class QueueSet {
   queueing: Queueing
-  /** Seats. */
-  limit = 0
   readonly queues = new Queues()
   /** The meter of virtual time. */
   meter: Work = 0
@@ -47,6 +45,8 @@ export class QueueSet {
   /** At the last dispatch from a queue: the meter, the start of the request in virtual time, and bounds of the starts over all queues. */
   readonly last = { meter: 0, start: 0, min: 0, max: 0, minDiscounted: 0, maxDiscounted: 0 }
   readonly #clock: Clock
+  readonly #shared: SharedLimit | undefined
+  #limit = 0
   #synced: number
   #robin = 0
   #entered = 0
@@ -55,15 +55,23 @@ export class QueueSet {
   /** Seats in use by requests that went through no queue. */
   #unqueuedSeats = 0
 
-  constructor(clock: Clock, queueing: Queueing) {
+  /** `shared`: the seats are those of several servers together. */
+  constructor(clock: Clock, queueing: Queueing, shared?: SharedLimit) {
     const now = clock.monotonic()
     this.#clock = clock
+    this.#shared = shared
+    shared?.onFree(() => this.#dispatch(this.#sync()))
     this.#synced = now
     this.queueing = queueing
     this.demand = new Dwell(now)
     this.seatsInUse = new Dwell(now)
     this.requestsRunning = new Dwell(now)
     this.requestsWaiting = new Dwell(now)
+  }
+
+  /** Seats. */
+  get limit(): number {
+    return this.#shared?.limit ?? this.#limit
   }
 
   get isIdle(): boolean {
@@ -75,7 +83,8 @@ export class QueueSet {
     const now = this.#sync()
     this.queues.grow(queueing.queues)
     this.queueing = queueing.queues > 0 ? queueing : { ...this.queueing, queues: queueing.queues }
-    this.limit = limit
+    this.#limit = limit
+    if (this.#shared) this.#shared.limit = limit
     this.#dispatch(now)
   }
 
@@ -85,7 +94,7 @@ export class QueueSet {
     ticket.arrivedAt = now
     ticket.arrival = this.meter
     if (this.queueing.queues < 1) {
-      if (!this.#hasSeatsFor(ticket.estimate.seats)) {
+      if (!this.#takeSeats(ticket)) {
         this.rejected++
         return 'concurrency-limit'
       }
@@ -95,8 +104,8 @@ export class QueueSet {
       return 'running'
     }
     const queue = this.#shortest(ticket.flow.hand)
-    const isFull = this.seatsInUse.value >= this.limit && queue.waiting.length >= this.queueing.lengthLimit
-    if (isFull) {
+    // What waits although other servers have no seats was told when there were some.
+    if ((this.#shared !== undefined || !this.#hasFreeSeats) && queue.waiting.length >= this.queueing.lengthLimit) {
       this.rejected++
       return 'queue-full'
     }
@@ -107,7 +116,7 @@ export class QueueSet {
     }
     // Virtual time must not start before the oldest request arrived, or a queue that used little would catch up later.
     if (queue.waiting.length === 0 && queue.start < this.meter) queue.start = this.meter
-    if (this.waiting === 0 && this.seatsInUse.value < this.limit && this.#hasSeatsFor(ticket.estimate.seats)) {
+    if (this.waiting === 0 && this.#hasFreeSeats && this.#takeSeats(ticket)) {
       this.#note(queue.start, queue.start, queue.start - queue.workInProgress, queue.start - queue.workInProgress, queue.start)
       this.#robin = queue.index
       // As if it had been in the queue for a moment.
@@ -131,6 +140,8 @@ export class QueueSet {
     if (ticket.state !== 'waiting' || queue === undefined) return
     const now = this.#sync()
     this.#removeWaiting(queue, ticket, now)
+    // Others may have left it seats.
+    this.#shared?.give(0)
     this.rejected++
     this.cancelled++
     if (queue.isIdle) this.#becomesIdle(queue)
@@ -140,7 +151,7 @@ export class QueueSet {
   /** Ends a running request. With `lingers`, its seats stay taken for the latency of its estimate. Returns the monotonic time. */
   leave(ticket: Ticket, lingers: boolean): number {
     const now = this.#sync()
-    const { queue, estimate } = ticket
+    const { queue, estimate, held } = ticket
     const { seats } = estimate
     this.running.remove(ticket)
     this.requestsRunning.set(this.running.length, now)
@@ -154,14 +165,15 @@ export class QueueSet {
     const { usage } = ticket.flow
     usage.running--
     if (lingers && estimate.latency > 0) {
-      this.#clock.after(estimate.latency, () => this.#release(queue, seats, usage, this.#sync()))
-    } else this.#release(queue, seats, usage, now)
+      this.#clock.after(estimate.latency, () => this.#release(queue, seats, held, usage, this.#sync()))
+    } else this.#release(queue, seats, held, usage, now)
     return now
   }
 
   // ── Seats ─────────────────────────────────────────────────────────────────────────────────────
 
-  #release(queue: Queue | undefined, seats: number, usage: { seats: number }, now: number): void {
+  #release(queue: Queue | undefined, seats: number, held: number, usage: { seats: number }, now: number): void {
+    this.#shared?.give(held)
     usage.seats -= seats
     if (queue === undefined) this.#unqueuedSeats -= seats
     else {
@@ -172,11 +184,23 @@ export class QueueSet {
     this.#dispatch(now)
   }
 
-  #hasSeatsFor(seats: number): boolean {
+  get #hasFreeSeats(): boolean {
+    return (this.#shared?.taken ?? this.seatsInUse.value) < this.limit
+  }
+
+  /** Whether there are seats for a request. Those of a limit that others have, too, are then taken. */
+  #takeSeats(ticket: Ticket): boolean {
+    ticket.held = 0
     if (this.queueing.queues < 0) return true
+    const { limit } = this
+    const { seats } = ticket.estimate
     // A request with more seats than there are runs alone.
-    if (seats > this.limit) return this.running.length === 0
-    return this.seatsInUse.value + seats <= this.limit
+    const fits = seats > limit ? this.running.length === 0 : this.seatsInUse.value + seats <= limit
+    if (!fits || this.#shared === undefined) return fits
+    const held = Math.max(1, Math.min(seats, limit))
+    if (!this.#shared.take(held)) return false
+    ticket.held = held
+    return true
   }
 
   #runFrom(queue: Queue, ticket: Ticket, now: number): void {
@@ -212,6 +236,7 @@ export class QueueSet {
   #gaugeWaiting(now: number): void {
     this.requestsWaiting.set(this.waiting, now)
     this.demand.set(this.seatsInUse.value + this.#seatsWaiting, now)
+    this.#shared?.want(this.#seatsWaiting)
   }
 
   // ── Queues ────────────────────────────────────────────────────────────────────────────────────
@@ -236,7 +261,7 @@ export class QueueSet {
   }
 
   #dispatch(now: number): void {
-    while (this.waiting > 0 && this.seatsInUse.value < this.limit) {
+    while (this.waiting > 0 && this.#hasFreeSeats) {
       const ticket = this.#next()
       if (ticket === undefined) return
       const queue = ticket.queue!
@@ -271,7 +296,7 @@ export class QueueSet {
     }
     const ticket = best?.waiting.first
     if (best === undefined || ticket === undefined) return undefined
-    if (!this.#hasSeatsFor(ticket.estimate.seats)) {
+    if (!this.#takeSeats(ticket)) {
       ticket.flow.usage.unaccommodated++
       return undefined
     }

@@ -36,6 +36,8 @@ export class Ticket implements Seat, Linked<Ticket> {
   /** Milliseconds of the monotonic clock. */
   arrivedAt = 0
   startedAt = 0
+  /** Seats that it has of a limit of several servers. */
+  held = 0
   estimate: Estimate
   readonly flow: Flow
   readonly exchange: Exchange

@@ -7,7 +7,7 @@ import type { RecorderContext } from '../audit/recorder.ts'
 import type { FlowControl } from '../fairness/flow-control.ts'
 import type { Recorded } from '../metrics.ts'
 import type { Platform } from '../platform.ts'
-import type { Clock, Connection, Logger } from '../ports.ts'
+import type { Clock, Connection, Logger, SharedLimits } from '../ports.ts'
 import type { Negotiator } from '../request/negotiate.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import { audit } from './audit.ts'
@@ -63,6 +63,8 @@ export interface FilterOptions {
   }
   /** Absent: the numbers of requests in flight are limited instead. */
   readonly control: FlowControl | undefined
+  /** Limits that this server has together with others. */
+  readonly limits: SharedLimits | undefined
   /** Absent: requests are not recorded. */
   readonly audit: RecorderContext | undefined
   /** Begins the span of a request; absent: requests are not traced. */
@@ -128,6 +130,7 @@ export function filters(options: FilterOptions): readonly Filter[] {
           { readOnly: traffic.maxReadOnlyInFlight, mutating: traffic.maxMutatingInFlight },
           options.metrics.inflight,
           options.terminations,
+          options.limits,
         ),
     // After impersonation, and inside of a seat: see above.
     part('authorization', authorization(options.authorizer, options.decisions, options.metrics.passed('authorization'), clock)),

@@ -33,18 +33,19 @@ export function inFlightProfile(exchanges: Iterable<Exchange>): StackProfile {
 }
 
 /** Requests in flight, one by one, without their queries, which may have secrets. */
-export function inFlightText(exchanges: Iterable<Exchange>, clock: Pick<Clock, 'monotonic'>): string {
-  const lines = Array.from(exchanges, (exchange, index) => {
+export const inFlightTexts = (exchanges: Iterable<Exchange>, clock: Pick<Clock, 'monotonic'>): readonly string[] =>
+  Array.from(exchanges, (exchange) => {
     const { request, info, user, received, auditId, connection } = exchange
     const age = ((clock.monotonic() - received) / 1000).toFixed(3)
     const agent = request.headers.get('user-agent') ?? ''
     return [
-      `request ${index + 1} [${titleOf(exchange)}, ${age} s]:`,
+      `[${titleOf(exchange)}, ${age} s]:`,
       `\t${request.method} ${info.path}`,
       `\tuser ${JSON.stringify(user.name)} agent ${JSON.stringify(agent)} from ${connection.remoteAddress}:${connection.remotePort}`,
       `\taudit ID ${auditId}`,
       '',
     ].join('\n')
   })
-  return `${lines.join('\n')}\n`
-}
+
+/** What `inFlightTexts` returned for all threads, as one text. */
+export const numbered = (texts: readonly string[]): string => `${texts.map((text, index) => `request ${index + 1} ${text}`).join('\n')}\n`

@@ -3,7 +3,7 @@
 import { Reply } from '../../answers/reply.ts'
 import type { GroupResource } from '../../answers/status.ts'
 import type { CacheState } from '../../objects/storage/metrics.ts'
-import type { Clock } from '../../ports.ts'
+import type { Clock, OtherThreads } from '../../ports.ts'
 import type { Exchange } from '../../request/exchange.ts'
 import type { FixedRequest } from '../fixed-request.ts'
 import type { MetricsRegistry } from '../metrics/registry.ts'
@@ -18,6 +18,8 @@ export interface LiveOptions {
   readonly title: string
   caches(): Iterable<readonly [resource: GroupResource, state: CacheState]>
   inFlight(): Iterable<Exchange>
+  /** Absent: there are none. */
+  readonly threads?: OtherThreads | undefined
 }
 
 type Rows = readonly (readonly [name: string, value: number])[]
@@ -61,6 +63,30 @@ function largest(sums: ReadonlyMap<string, number>): Rows {
   const rest = sorted.slice(maxRows).reduce((sum, [, value]) => sum + value, 0)
   return rest === 0 ? sorted : [...sorted.slice(0, maxRows), ['others', rest]]
 }
+
+const addRows = (one: Rows, other: Rows): Rows => {
+  const sums = new Map(one)
+  for (const [name, value] of other) sums.set(name, (sums.get(name) ?? 0) + value)
+  return largest(sums)
+}
+const longer = (one: Rows, other: Rows): Rows => (other.length > one.length ? other : one)
+const addTotals = (one: Total, other: Total): Total => ({ sum: one.sum + other.sum, count: one.count + other.count })
+
+/** One reading of two threads. Numbers of the process and of what is stored are the same for both, where both know them. */
+const together = (one: LiveReading, other: LiveReading): LiveReading => ({
+  ...one,
+  loopDelay: Math.max(one.loopDelay, other.loopDelay),
+  cpuSeconds: Math.max(one.cpuSeconds, other.cpuSeconds),
+  residentBytes: Math.max(one.residentBytes, other.residentBytes),
+  requests: addRows(one.requests, other.requests),
+  requestSeconds: addTotals(one.requestSeconds, other.requestSeconds),
+  storeSeconds: addTotals(one.storeSeconds, other.storeSeconds),
+  inFlight: addRows(one.inFlight, other.inFlight),
+  watches: addRows(one.watches, other.watches),
+  objects: longer(one.objects, other.objects),
+  caches: addRows(one.caches, other.caches),
+  queues: addRows(one.queues, other.queues),
+})
 
 const qualified = (group: string | undefined, resource: string | undefined) => (group ? `${resource}.${group}` : (resource ?? ''))
 /** Verbs of watches and streams; their time is not a latency. */
@@ -109,8 +135,13 @@ function createReader({ clock, metrics, title, caches, inFlight }: LiveOptions, 
 
 /** Answers `/debug/live` and what is below. */
 export function createLive(options: LiveOptions): (request: FixedRequest) => Response | undefined {
-  const { clock, title } = options
-  const read = createReader(options, clock.monotonic())
+  const { clock, title, threads } = options
+  const readOwn = createReader(options, clock.monotonic())
+  threads?.answer('reading', () => readOwn(0))
+  const read = async (loopDelay: number): Promise<LiveReading> => {
+    const others = (await threads?.ask('reading')) ?? []
+    return (others as readonly LiveReading[]).reduce(together, readOwn(loopDelay))
+  }
   const encoder = new TextEncoder()
 
   /** Server-sent events, one reading each second, until the reader leaves or the server shuts down. */
@@ -118,7 +149,9 @@ export function createLive(options: LiveOptions): (request: FixedRequest) => Res
     const delay = measureLoopDelay(clock)
     let cancel = () => {}
     let unregister = () => {}
+    let isOpen = true
     const stop = () => {
+      isOpen = false
       delay.stop()
       cancel()
       unregister()
@@ -129,10 +162,13 @@ export function createLive(options: LiveOptions): (request: FixedRequest) => Res
           stop()
           controller.close()
         }
+        const show = (reading: LiveReading) => controller.enqueue(encoder.encode(`data: ${JSON.stringify(reading)}\n\n`))
         const send = () => {
-          // A reader that does not keep up misses readings.
-          if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(`data: ${JSON.stringify(read(delay.read()))}\n\n`))
           cancel = clock.after(period, send)
+          // A reader that does not keep up misses readings.
+          if ((controller.desiredSize ?? 0) <= 0) return
+          if (threads) void read(delay.read()).then((reading) => isOpen && show(reading))
+          else show(readOwn(delay.read()))
         }
         send()
         unregister = exchange?.onShutdown(end) ?? unregister

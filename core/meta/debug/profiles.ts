@@ -2,11 +2,11 @@
 
 import { gzipped } from '../../answers/gzip.ts'
 import { Reply } from '../../answers/reply.ts'
-import { type Clock, type Profiler, ProfilerError, type StackProfile } from '../../ports.ts'
+import { type Clock, type OtherThreads, type Profiler, ProfilerError, type StackProfile } from '../../ports.ts'
 import type { Exchange } from '../../request/exchange.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { FixedRequest } from '../fixed-request.ts'
-import { inFlightProfile, inFlightText } from './in-flight.ts'
+import { inFlightProfile, inFlightTexts, numbered } from './in-flight.ts'
 import { encodeProfile, profileText } from './pprof.ts'
 
 export interface ProfilesOptions {
@@ -18,6 +18,8 @@ export interface ProfilesOptions {
   /** Name of what is profiled. */
   readonly program: string
   inFlight(): Iterable<Exchange>
+  /** Absent: there are none. */
+  readonly threads?: OtherThreads | undefined
 }
 
 export const profilesRoot = '/debug/pprof/'
@@ -57,7 +59,45 @@ const impossible = (reason: string): ProfileRow => ({
   },
 })
 
-function rowsOf({ profiler, contention, inFlight, clock }: ProfilesOptions): { readonly [name: string]: ProfileRow } {
+const kinds = ['cpu', 'delays', 'live', 'allocated'] as const
+/** Profiles that each thread takes of itself. */
+type Kind = (typeof kinds)[number]
+
+/** The stacks of all threads; each ends with the name of its thread. */
+function merged(profiles: readonly (readonly [thread: string, profile: StackProfile])[]): StackProfile {
+  const [[, first]] = profiles as [readonly [string, StackProfile]]
+  if (profiles.length === 1) return first
+  const stacks = profiles.flatMap(([name, profile]) =>
+    profile.stacks.map(({ frames, values }) => ({ frames: [...frames, { name, file: '', line: 0 }], values })),
+  )
+  return { ...first, stacks }
+}
+
+function rowsOf({ profiler, contention, inFlight, clock, threads }: ProfilesOptions): { readonly [name: string]: ProfileRow } {
+  const takeOwn = (kind: Kind, milliseconds: number, signal: AbortSignal): Promise<StackProfile> => {
+    const { cpu, delays, memory } = able()
+    if (kind === 'cpu') return cpu(milliseconds, signal)
+    return kind === 'delays' ? delays(milliseconds, signal) : memory(milliseconds, signal, kind === 'allocated')
+  }
+  type Named = readonly [thread: string, profile: StackProfile]
+  for (const kind of kinds)
+    threads?.answer(`profile ${kind}`, async (milliseconds) => [
+      threads.name,
+      await takeOwn(kind, Number(milliseconds), new AbortController().signal),
+    ])
+  threads?.answer('requests in flight', () => [threads.name, inFlightProfile(inFlight())])
+  threads?.answer('texts of requests in flight', () => inFlightTexts(inFlight(), clock))
+  const withOthers = async (own: StackProfile, topic: string, milliseconds?: number): Promise<StackProfile> => {
+    if (threads === undefined) return own
+    const others = (await threads.ask(topic, milliseconds, milliseconds)) as readonly Named[]
+    return merged([[threads.name, own], ...others])
+  }
+  const taken = async (kind: Kind, milliseconds: number, signal: AbortSignal): Promise<StackProfile> => {
+    const own = takeOwn(kind, milliseconds, signal)
+    if (threads === undefined) return own
+    const others = threads.ask(`profile ${kind}`, milliseconds, milliseconds) as Promise<readonly Named[]>
+    return merged([[threads.name, await own], ...(await others)])
+  }
   const able = (): Profiler => {
     if (profiler === undefined) throw new ProfilerError('unavailable', 'this runtime has no profiler')
     return profiler
@@ -66,28 +106,32 @@ function rowsOf({ profiler, contention, inFlight, clock }: ProfilesOptions): { r
     allocs: {
       about: 'Memory allocated while the profile is taken, with what has been collected since. The query seconds sets the time.',
       seconds: 10,
-      take: ({ milliseconds, signal }) => able().memory(milliseconds, signal, true),
+      take: ({ milliseconds, signal }) => taken('allocated', milliseconds, signal),
     },
     block: {
       about: 'Functions that held the event loop for longer than 10 ms. Empty unless the server runs with --contention-profiling.',
       seconds: 10,
-      take: ({ milliseconds, signal }) => (contention ? able().delays(milliseconds, signal) : empty),
+      take: ({ milliseconds, signal }) => (contention ? taken('delays', milliseconds, signal) : empty),
     },
     cmdline: { about: 'Command line of the process.', take: () => able().commandLine.join('\0') },
     goroutine: {
       about: 'Requests in flight. debug=2 lists them one by one.',
-      take: ({ debug }) => (debug >= 2 ? inFlightText(inFlight(), clock) : inFlightProfile(inFlight())),
+      take: async ({ debug }) => {
+        if (debug < 2) return withOthers(inFlightProfile(inFlight()), 'requests in flight')
+        const others = ((await threads?.ask('texts of requests in flight')) ?? []) as readonly (readonly string[])[]
+        return numbered([...inFlightTexts(inFlight(), clock), ...others.flat()])
+      },
     },
     heap: {
       about: 'Memory allocated while the profile is taken, and still in use. The query seconds sets the time.',
       seconds: 10,
-      take: ({ milliseconds, signal }) => able().memory(milliseconds, signal, false),
+      take: ({ milliseconds, signal }) => taken('live', milliseconds, signal),
     },
     mutex: impossible('the event loop is one thread, which holds no mutexes'),
     profile: {
       about: 'Time spent in functions. The query seconds sets the time.',
       seconds: 30,
-      take: ({ milliseconds, signal }) => able().cpu(milliseconds, signal),
+      take: ({ milliseconds, signal }) => taken('cpu', milliseconds, signal),
     },
     symbol: impossible('profiles have the names of functions'),
     threadcreate: impossible('the runtime does not tell what creates threads'),

@@ -121,6 +121,7 @@ async function startAll(
   if (!pki) return undefined
   const auditLog = await openLog(flags, logger)
   opened.add(() => auditLog?.close())
+  const among = workers > 1 ? await amongThreads(workers) : undefined
   let handshakeErrors = () => 0
   const { ports, authorities, ...host } = await prepareHost(
     flags,
@@ -128,6 +129,8 @@ async function startAll(
       ...{ options, authentication, pki },
       log: { ...log, ...(auditLog && { audit: (lines: Uint8Array) => auditLog.write(lines) }) },
       usage: { ...nodeUsage, handshakeErrors: () => handshakeErrors() },
+      limits: among?.limits,
+      threads: among?.own,
     },
     opened,
   )
@@ -175,9 +178,12 @@ async function startAll(
     return { server, listener, address: listener.address, port: listener.port }
   }
   const serving =
-    shared && openedNow && commandLine
+    shared && among && openedNow && commandLine
       ? await serveWithWorkers(
-          { count: workers, commandLine, pki, port: shared, store: openedNow.store, auditLog, log, metrics: host.metrics },
+          {
+            ...{ count: workers, commandLine, pki, port: shared, store: openedNow.store, limits: among.memory, own: among.own },
+            ...{ auditLog, log, metrics: host.metrics },
+          },
           server,
           opened,
         )
@@ -231,6 +237,15 @@ async function openLog(flags: ParsedFlags, logger: Logger): Promise<AuditLog | u
   return openAuditLog(options).catch((error: unknown) => {
     throw new FlagError(`--audit-log-path: ${reasonOf(error)}`)
   })
+}
+
+/** What this thread shares with workers: memory for limits and its side of it, and its answers. */
+async function amongThreads(workers: number) {
+  const { limitMemory, ThreadLimits } = await import('../workers/limits.ts')
+  const { Threads } = await import('../workers/threads.ts')
+  const memory = limitMemory(1 + workers)
+  // It serves no requests that ask for others.
+  return { memory, limits: new ThreadLimits(memory, 0), own: new Threads('main thread', async () => []) }
 }
 
 /** The port that workers listen on. Rejects with a FlagError when it can't be bound. */

@@ -6,7 +6,7 @@ import type { ParsedFlags } from '../../../core/flags/parse.ts'
 import { labelValuesFile } from '../../../core/meta/metrics/label-values-file.ts'
 import { createMetrics, type MetricsRegistry } from '../../../core/meta/metrics/registry.ts'
 import { hostPort } from '../../../core/outgoing/url-parts.ts'
-import type { HostPorts, Logger, ProcessUsage, Telemetry } from '../../../core/ports.ts'
+import type { HostPorts, Logger, OtherThreads, ProcessUsage, SharedLimits, Telemetry } from '../../../core/ports.ts'
 import type { ServerOptions } from '../../../core/server.ts'
 import type { Dial } from '../../wire/client/socket.ts'
 import type { EgressSelector } from '../egress/flags.ts'
@@ -31,6 +31,9 @@ export interface HostOptions {
   /** The log, and the audit log if one is wanted. */
   readonly log: Omit<Telemetry, 'usage' | 'profiler' | 'tracer'>
   readonly usage: ProcessUsage
+  /** Limits that this thread has together with others; undefined: there is one thread. */
+  readonly limits?: SharedLimits | undefined
+  readonly threads?: OtherThreads | undefined
 }
 
 export interface Host {
@@ -44,14 +47,18 @@ export interface Host {
 
 /** Adds each thing that it opens to `opened`. Rejects with an Error that names the flag. */
 export async function prepareHost(flags: ParsedFlags, given: HostOptions, opened: Opened): Promise<Host> {
-  const { authentication, pki, log, usage } = given
+  const { authentication, pki, log, usage, limits, threads } = given
   const identity = hostIdentity(flags.platform.programs[0] ?? 'apiserver')
   const metrics = createMetrics(metricSelectionOf(flags, loadFlagFile(flags, 'allow-metric-labels-manifest', labelValuesFile)))
   const egress = await openEgress(flags, metrics)
   const tracing = await tracingOfFlags(flags, identity, log.logger, egress?.dials.controlplane)
   opened.add(() => tracing?.close())
   const telemetry = { ...log, usage, profiler: createProfiler(), ...(tracing && { tracer: tracing.tracer }) }
-  const ports = { clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry }
+  const ports = {
+    ...{ clock: nodeClock, files: nodeFiles, outbound: egress ? createOutbound(egress.dials) : nodeOutbound, telemetry },
+    ...(limits && { limits }),
+    ...(threads && { threads }),
+  }
   const authorities = await clientAuthorities(authentication.authorities, pki, ports)
   opened.add(() => authorities.close())
   const tokens = await staticTokens(authentication, ports)

@@ -4,18 +4,19 @@ import type { Drained, DrainOptions } from '../../../core/filters/request-gate.t
 import type { MetricSeries } from '../../../core/meta/metrics/merged.ts'
 import type { Cells } from '../../stores/message/cells.ts'
 import type { Pki } from '../pki/pki.ts'
+import type { LimitMemory } from './limits.ts'
 
 export interface Orders {
   /** From 1. */
   readonly number: number
-  /** Number of workers, which limits are divided by. */
-  readonly count: number
   readonly argv: readonly string[]
   readonly program: string
   readonly pki: Pki
   /** Of the bound socket; see `ownDescriptor`. */
   readonly descriptor: number
   readonly store: { readonly port: MessagePort; readonly cells: Cells }
+  /** The main thread's side is the first one. */
+  readonly limits: LimitMemory
   readonly writesAudit: boolean
 }
 
@@ -29,6 +30,8 @@ export type WorkerAnswers = {
   end(): Promise<void>
   series(): readonly MetricSeries[]
   setVerbosity(level: number): void
+  /** See `OtherThreads`. */
+  answer(topic: string, about: unknown): unknown
 }
 
 /** What the main thread answers. */
@@ -41,6 +44,8 @@ export type MainAnswers = {
   /** Series of all other threads. */
   otherSeries(): Promise<readonly MetricSeries[]>
   setVerbosity(level: number): void
+  /** Answers of all other threads. */
+  askOthers(topic: string, about: unknown, milliseconds: number): Promise<readonly unknown[]>
 }
 
 const mark = 'apiserver'

@@ -11,8 +11,10 @@ import type { AuditLog } from '../observe/audit-log.ts'
 import type { Pki } from '../pki/pki.ts'
 import { type Calls, callsOver } from './calls.ts'
 import type { Port } from './descriptor.ts'
+import { type LimitMemory, ThreadLimits } from './limits.ts'
 import { linkOf } from './link.ts'
 import { type MainAnswers, type Orders, type WorkerAnswers, workerDataOf } from './orders.ts'
+import type { Threads } from './threads.ts'
 
 /** Milliseconds until a worker is started again: the first time, at most (it doubles each time), and after which it counts as stable. */
 const [firstPause, maxPause, stable] = [100, 5_000, 60_000]
@@ -28,6 +30,9 @@ export interface PoolOptions {
   readonly pki: Pki
   readonly port: Port
   readonly store: KeyValueStore
+  readonly limits: LimitMemory
+  /** The main thread. */
+  readonly own: Threads
   readonly auditLog: AuditLog | undefined
   readonly metrics: MetricsRegistry
   readonly clock: Clock
@@ -105,12 +110,12 @@ export class Pool {
 
   /** Resolves when the worker serves; rejects when it can't, if it never did. */
   #start(number: number, pause: number): Promise<void> {
-    const { commandLine, pki, port, auditLog, count, logger, clock } = this.#options
+    const { commandLine, pki, port, limits, auditLog, logger, clock } = this.#options
     const { port1, port2 } = new MessageChannel()
     const client = this.#service.connect(linkOf(port1))
     const orders: Orders = {
       ...commandLine,
-      ...{ number, count, pki },
+      ...{ number, pki, limits },
       descriptor: port.descriptor,
       store: { port: port2, cells: client.cells },
       writesAudit: auditLog !== undefined,
@@ -136,6 +141,7 @@ export class Pool {
         audit: async (lines: Uint8Array) => auditLog?.write(lines),
         otherSeries: () => this.#seriesBeside(number),
         setVerbosity: (level: number) => this.#setVerbosity(level),
+        askOthers: (topic: string, about: unknown, milliseconds: number) => this.#answersBeside(number, topic, about, milliseconds),
       } satisfies MainAnswers)
       const member = { calls, thread }
       this.#members.set(number, member)
@@ -146,6 +152,7 @@ export class Pool {
         calls.end('the worker has ended')
         client.close()
         port1.close()
+        new ThreadLimits(limits, 0).forget(number)
         if (this.#members.get(number) === member) this.#members.delete(number)
         if (this.#closing) return resolve()
         if (!served && pause === firstPause) return reject(reason ?? new Error(`worker ${number} ended with ${code}`))
@@ -172,6 +179,13 @@ export class Pool {
   async #seriesBeside(number: number) {
     const others = await this.#ask((worker) => worker.series(), answerTimeout, number)
     return [...this.#options.metrics.series(), ...others.flat()]
+  }
+
+  /** The answers of all threads but this worker. */
+  async #answersBeside(number: number, topic: string, about: unknown, milliseconds: number) {
+    const own = (async () => [await this.#options.own.answerTo(topic, about)])()
+    const others = this.#ask((worker) => worker.answer(topic, about), milliseconds + answerTimeout, number)
+    return [...(await own.catch(() => [])), ...(await others)]
   }
 
   #setVerbosity(level: number): void {

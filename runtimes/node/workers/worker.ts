@@ -17,10 +17,11 @@ import { serverOptions } from '../start/options.ts'
 import { nodeClock } from '../start/ports.ts'
 import { callsOver } from './calls.ts'
 import { ownDescriptor } from './descriptor.ts'
-import { sharedLimits } from './limits.ts'
+import { ThreadLimits } from './limits.ts'
 import { linkOf } from './link.ts'
 import { workerRows } from './metrics.ts'
 import type { MainAnswers, Orders, WorkerAnswers } from './orders.ts'
+import { Threads } from './threads.ts'
 
 /** Answers requests until the main thread ends it. Resolves when the worker serves, or has told the main thread why it can't. */
 export async function runWorker(orders: Orders): Promise<void> {
@@ -48,7 +49,9 @@ async function serve(orders: Orders, opened: Opened): Promise<void> {
     end: () => answers?.end(),
     series: () => answers?.series() ?? [],
     setVerbosity: (level: number) => log.setVerbosity?.(level),
+    answer: (topic: string, about: unknown) => threads.answerTo(topic, about),
   })
+  const threads = new Threads(`worker ${orders.number}`, (topic, about, milliseconds) => main.askOthers(topic, about, milliseconds))
   const telemetry: Omit<Telemetry, 'usage' | 'profiler' | 'tracer'> = {
     ...log,
     // All threads change theirs.
@@ -59,11 +62,13 @@ async function serve(orders: Orders, opened: Opened): Promise<void> {
   const host = await prepareHost(
     flags,
     {
-      options: sharedLimits(serverOptions(flags), orders.count),
+      options: serverOptions(flags),
       authentication: authenticationOptions(flags),
       pki,
       log: telemetry,
       usage: { handshakeErrors: () => handshakeErrors() },
+      limits: new ThreadLimits(orders.limits, orders.number),
+      threads,
     },
     opened,
   )
@@ -98,6 +103,7 @@ async function serve(orders: Orders, opened: Opened): Promise<void> {
     end: () => opened.close(),
     series: () => host.metrics.series(),
     setVerbosity: (level) => log.setVerbosity?.(level),
+    answer: (topic, about) => threads.answerTo(topic, about),
   }
   await main.serving()
 }

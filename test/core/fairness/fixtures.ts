@@ -5,7 +5,7 @@ import { FlowControl } from '../../../core/fairness/flow-control.ts'
 import { ObjectCounts } from '../../../core/fairness/object-counts.ts'
 import { WatchCounts } from '../../../core/fairness/watch-counts.ts'
 import { createPlatform } from '../../../core/platform.ts'
-import type { Clock } from '../../../core/ports.ts'
+import type { Clock, SharedLimits } from '../../../core/ports.ts'
 import type { Exchange, User } from '../../../core/request/exchange.ts'
 import { requestInfo } from '../../../core/request/info.ts'
 import type { ApiObject } from '../../../core/resources/definition.ts'
@@ -113,6 +113,8 @@ export interface ControlOptions {
   readonly seats?: number
   readonly objects?: ObjectCounts
   readonly longestWait?: number
+  /** Limits that it has together with others. */
+  readonly limits?: SharedLimits
 }
 
 export function createControl({
@@ -120,6 +122,7 @@ export function createControl({
   seats = 600,
   objects = new ObjectCounts(),
   longestWait = 15_000,
+  limits,
 }: ControlOptions = {}) {
   const watches = new WatchCounts()
   const inFlight = { readOnly: 0, mutating: 0 }
@@ -132,6 +135,7 @@ export function createControl({
     watches,
     flowHeaders: platform.flowHeaders,
     inFlight,
+    limits,
   })
   return { control, clock, watches, objects, inFlight }
 }
