@@ -19,37 +19,51 @@ type FirstState = (now: number) => StoreSnapshot
 const varying =
   /(?<uid>[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})|(?<=")(?<date>\d{4}-\d\d-\d\d)(?<time>T\d\d:\d\d:\d\d)?(?<micros>\.\d{6})?(?<zone>Z)?(?=")/g
 
-/** What a new state puts at a place of a value. */
-type Filling = (uidOf: (known: string) => string, now: string) => string
-
-/** A value as texts around what varies: there is one text more. */
+/** A value as its bytes, and the places in it that a new state writes: what is new is as long as what was there. */
 interface Pattern {
-  readonly texts: readonly string[]
-  readonly fillings: readonly Filling[]
+  readonly bytes: Uint8Array
+  readonly uids: readonly { readonly at: number; readonly known: string }[]
+  /** Bytes of date and time, and whether microseconds follow. */
+  readonly times: readonly { readonly at: number; readonly length: number; readonly hasMicros: boolean }[]
 }
 
+/** What is new in a new state. */
+interface News {
+  uidOf(known: string): Uint8Array
+  /** Such as `2026-11-26T12:00:00.123000`. */
+  readonly now: Uint8Array
+}
+
+/** Where the microseconds begin. */
+const secondsLength = '2026-11-26T12:00:00'.length
+
 /** Undefined: the value is no JSON text, such as an encrypted one, in which a uid cannot be replaced. */
-function patternOf(value: Uint8Array): Pattern | undefined {
-  const text = decodeUtf8(value)
+function patternOf(bytes: Uint8Array): Pattern | undefined {
+  const text = decodeUtf8(bytes)
   if (!text?.startsWith('{')) return undefined
-  const texts: string[] = []
-  const fillings: Filling[] = []
-  let from = 0
-  for (const { index, 0: found, groups = {} } of text.matchAll(varying)) {
-    texts.push(text.slice(from, index))
-    from = index + found.length
-    const { uid, time = '', micros, zone = '' } = groups
-    if (uid !== undefined) fillings.push((uidOf) => uidOf(uid))
-    else fillings.push((_uidOf, now) => now.slice(0, 10 + time.length) + (micros === undefined ? '' : `${now.slice(19, 23)}000`) + zone)
+  const uids: Pattern['uids'][number][] = []
+  const times: Pattern['times'][number][] = []
+  let [at, from] = [0, 0]
+  for (const { index, groups = {} } of text.matchAll(varying)) {
+    at += encodeUtf8(text.slice(from, index)).length
+    from = index
+    const { uid, date = '', time = '', micros } = groups
+    if (uid !== undefined) uids.push({ at, known: uid })
+    else times.push({ at, length: date.length + time.length, hasMicros: micros !== undefined })
   }
-  return { texts: [...texts, text.slice(from)], fillings }
+  return { bytes, uids, times }
 }
 
 /** Fills a pattern. */
-function filled({ texts, fillings }: Pattern, uidOf: (known: string) => string, now: string): Uint8Array {
-  let text = texts[0] as string
-  for (const [at, filling] of fillings.entries()) text += filling(uidOf, now) + (texts[at + 1] as string)
-  return encodeUtf8(text)
+function filled({ bytes, uids, times }: Pattern, { uidOf, now }: News): Uint8Array {
+  if (uids.length + times.length === 0) return bytes
+  const value = bytes.slice()
+  for (const { at, known } of uids) value.set(uidOf(known), at)
+  for (const { at, length, hasMicros } of times) {
+    value.set(now.subarray(0, length), at)
+    if (hasMicros) value.set(now.subarray(secondsLength), at + length)
+  }
+  return value
 }
 
 /** A change of the first server. */
@@ -76,15 +90,15 @@ function firstStateOf({ base: { versions }, leases }: StoreSnapshot): FirstState
   }
   if (!written.every((each) => each !== undefined)) return undefined
   return (now) => {
-    const uids = new Map<string, string>()
+    const uids = new Map<string, Uint8Array>()
     const uidOf = (known: string) => {
-      const uid = uids.get(known) ?? crypto.randomUUID()
+      const uid = uids.get(known) ?? encodeUtf8(crypto.randomUUID())
       uids.set(known, uid)
       return uid
     }
-    const time = new Date(now).toISOString()
+    const news = { uidOf, now: encodeUtf8(`${new Date(now).toISOString().slice(0, -1)}000`) }
     return replayedSnapshot(
-      written.map(({ pattern, ...change }) => ({ ...change, lease: 0n, ...(pattern && { value: filled(pattern, uidOf, time) }) })),
+      written.map(({ pattern, ...change }) => ({ ...change, lease: 0n, ...(pattern && { value: filled(pattern, news) }) })),
     )
   }
 }

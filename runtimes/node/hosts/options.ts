@@ -1,4 +1,5 @@
 /** Options of `startTestServer` that a client of the interface may give: plain data, which names no file and no function of this process. */
+import { once } from '../../../core/common/once.ts'
 import { allOptions, serverOptionTypes, validateServerOptions } from '../../../core/options/index.ts'
 import { validateOptions } from '../../../core/options/validate.ts'
 import type { ServerOptions } from '../../../core/server.ts'
@@ -38,7 +39,13 @@ export const optionDescriptions = Object.fromEntries(names.map((name) => [name, 
  * The options of a server with those that are given. Requests need credentials, and rights, unless the options say otherwise. Throws an
  * OptionError for others.
  */
-export function hostedOptions(given: { readonly [name: string]: unknown }): ServerOptions {
+export const hostedOptions = (given: { readonly [name: string]: unknown }): ServerOptions =>
+  Object.keys(given).length === 0 ? usual() : checked(given)
+
+/** Of servers for which nothing is given: nearly all. */
+const usual = once(() => checked({}))
+
+function checked(given: { readonly [name: string]: unknown }): ServerOptions {
   validateOptions('options', rows, given)
   const { platform = 'kubernetes', authorizationModes = ['Node', 'RBAC'], ...others } = given as ServerOptions
   // As kube-apiserver has it: where everything is allowed, nobody is anonymous.
