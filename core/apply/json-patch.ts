@@ -1,9 +1,9 @@
 /** JSON Patch (RFC 6902) with the extensions of the reference server's library: negative indexes, replace as add. */
 import { ApiError, badRequest } from '../answers/status.ts'
 import { equal } from '../schema/json/equal.ts'
+import { copyOf } from '../schema/json/given-empty.ts'
 import { isObject } from '../schema/json/is-object.ts'
 import { clone, get, set } from '../schema/json/members.ts'
-import { forgetRawText } from '../schema/json/raw.ts'
 import { parseJsonText, printJson } from '../schema/json/text.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { jsonTypeName } from './json-values.ts'
@@ -42,21 +42,20 @@ export class PatchTestFailed extends UnprocessablePatch {
 const missing = (text: string) => new UnprocessablePatch(`${text}: missing value`)
 
 /**
- * Applies the operations in order and returns the new document; may change the given document, but not the patch.
+ * Applies the operations in order and returns the new document, which shares what they do not reach with the given one.
  * Throws BadRequest for a malformed patch, RequestEntityTooLarge for too many operations, and Invalid when one can't be applied.
  */
 export function applyJsonPatch(document: JsonObject, patch: Json): Json {
   const steps = readOperations(patch)
-  const budget: Budget = { copied: 0, shifted: 0 }
-  let root: Json = document
+  const patching = new Patching(document)
   try {
-    for (const step of steps) root = apply(root, step, budget)
+    for (const step of steps) apply(patching, step)
   } catch (error) {
     // Nested copies can become deep enough to overflow the stack of a recursive walk.
     if (error instanceof RangeError) throw new UnprocessablePatch('the document is nested too deeply')
     throw error
   }
-  return root
+  return patching.root
 }
 
 function readOperations(patch: Json): Operation[] {
@@ -84,10 +83,25 @@ function mismatch(value: Json, target: string): ApiError {
 
 type Container = Json[] | JsonObject
 
-/** Cost of the operations so far. */
-interface Budget {
-  copied: number
-  shifted: number
+/** The patched document, and the cost of the operations so far. */
+class Patching {
+  root: Json
+  copied = 0
+  shifted = 0
+  /** The objects and lists of `root` that were copied, and may be changed. */
+  readonly #own = new Set<Container>()
+
+  constructor(document: JsonObject) {
+    this.root = this.own(document)
+  }
+
+  /** The value itself if it may be changed, otherwise a copy of it, without the text that it keeps; its members are shared. */
+  own<T extends Container>(value: T): T {
+    if (this.#own.has(value)) return value
+    const copy = (Array.isArray(value) ? [...value] : copyOf(value)) as T
+    this.#own.add(copy)
+    return copy
+  }
 }
 
 /** Target of a pointer: the container and the last token. */
@@ -118,103 +132,103 @@ function fromOf({ op, from }: Operation): string {
 
 const noPath = ': operation missing path field'
 
-/** Applies one operation and returns the root of the result. */
-type Apply = (root: Json, operation: Operation, budget: Budget) => Json
+/** Applies one operation. */
+type Apply = (patching: Patching, operation: Operation) => void
 
 /** The place of a pointer; `what`: what is missing otherwise. */
-function place(root: Json, { op }: Operation, pointer: string, what: string, shown = pointer): PatchTarget {
-  const found = find(root, pointer)
+function place(patching: Patching, { op }: Operation, pointer: string, what: string, shown = pointer): PatchTarget {
+  const found = find(patching, pointer)
   if (found === undefined) throw missing(`${op} operation does not apply: ${what}: ${shown}`)
   return found
 }
 
 const operations: { readonly [op: string]: Apply } = {
-  add(root, operation, budget) {
+  add(patching, operation) {
     const path = pathOf(operation)
-    const target = place(root, operation, path, 'doc is missing path', JSON.stringify(path))
-    within(`error in add for path: '${path}'`, () => add(target, clone(operation.value), budget))
-    return root
+    const target = place(patching, operation, path, 'doc is missing path', JSON.stringify(path))
+    within(`error in add for path: '${path}'`, () => add(target, clone(operation.value), patching))
   },
-  remove(root, operation, budget) {
+  remove(patching, operation) {
     const path = pathOf(operation)
-    const target = place(root, operation, path, 'doc is missing path', JSON.stringify(path))
-    within(`error in remove for path: '${path}'`, () => remove(target, budget))
-    return root
+    const target = place(patching, operation, path, 'doc is missing path', JSON.stringify(path))
+    within(`error in remove for path: '${path}'`, () => remove(target, patching))
   },
-  replace(root, operation) {
+  replace(patching, operation) {
     const path = pathOf(operation, noPath)
     const { value } = operation
     if (path === '') {
-      if (typeof value === 'object' && value !== null) return clone(value)
-      throw new UnprocessablePatch('replace operation value must be object or array')
+      if (!isContainer(value)) throw new UnprocessablePatch('replace operation value must be object or array')
+      patching.root = clone(value)
+      return
     }
-    const { container, key } = place(root, operation, path, 'doc is missing path')
+    const { container, key } = place(patching, operation, path, 'doc is missing path')
     if (!Array.isArray(container)) set(container, key, clone(value))
     else {
       const index = positionOf(key, container.length)
       if (index === undefined) throw missing(`replace operation does not apply: doc is missing key: ${path}`)
       container[index] = clone(value)
     }
-    return root
   },
-  test(root, operation) {
+  test(patching, operation) {
     const path = pathOf(operation, noPath)
-    const read = () => within(`error in test for path: '${path}'`, () => valueAt(place(root, operation, path, 'is missing path')))
-    if (!equal((path === '' ? root : read()) ?? null, operation.value)) throw new PatchTestFailed(path)
-    return root
+    const read = () => within(`error in test for path: '${path}'`, () => valueAt(place(patching, operation, path, 'is missing path')))
+    if (!equal((path === '' ? patching.root : read()) ?? null, operation.value)) throw new PatchTestFailed(path)
   },
-  move(root, operation, budget) {
+  move(patching, operation) {
     const from = fromOf(operation)
-    const source = place(root, operation, from, 'doc is missing from path')
+    const source = place(patching, operation, from, 'doc is missing from path')
     const moved = within(`error in move for path: '${source.key}'`, () => {
       const value = valueAt(source)
-      remove(source, budget)
+      remove(source, patching)
       return value
     })
     const path = pathOf(operation, noPath)
-    const target = place(root, operation, path, 'doc is missing destination path')
-    within(`error in move for path: '${path}'`, () => add(target, moved ?? null, budget))
-    return root
+    const target = place(patching, operation, path, 'doc is missing destination path')
+    within(`error in move for path: '${path}'`, () => add(target, moved ?? null, patching))
   },
-  copy(root, operation, budget) {
+  copy(patching, operation) {
     const from = fromOf(operation)
-    const source = place(root, operation, from, 'doc is missing from path')
+    const source = place(patching, operation, from, 'doc is missing from path')
     const text = printJson(within(`error in copy for from: '${from}'`, () => valueAt(source)) ?? null)
-    const target = place(root, operation, pathOf(operation), 'doc is missing destination path')
-    budget.copied += text.length
-    if (budget.copied > maxCopied) throw new UnprocessablePatch(copiedTooMuch(budget.copied))
-    within('error while adding value during copy', () => add(target, parseJsonText(text), budget))
-    return root
+    const target = place(patching, operation, pathOf(operation), 'doc is missing destination path')
+    patching.copied += text.length
+    if (patching.copied > maxCopied) throw new UnprocessablePatch(copiedTooMuch(patching.copied))
+    within('error while adding value during copy', () => add(target, parseJsonText(text), patching))
   },
 }
 
 const copiedTooMuch = (size: number) =>
   `Unable to complete the copy, the accumulated size increase of copy is ${size}, exceeding the limit ${maxCopied}`
 
-function apply(root: Json, operation: Operation, budget: Budget): Json {
+function apply(patching: Patching, operation: Operation): void {
   const { op = 'unknown' } = operation
   const step = Object.hasOwn(operations, op) ? operations[op] : undefined
   if (step === undefined) throw new UnprocessablePatch(`Unexpected kind: ${op}`)
-  return step(root, operation, budget)
+  step(patching, operation)
 }
 
 /** The tokens of a JSON pointer (RFC 6901), after what comes before the first slash. */
 export const tokensOf = (pointer: string): string[] => pointer.split('/').map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'))
 
-/** Resolves a JSON pointer to the container of its last token; undefined: there is none. */
-function find(root: Json, pointer: string): PatchTarget | undefined {
+const isContainer = (value: Json | undefined): value is Container => typeof value === 'object' && value !== null
+
+/** Resolves a JSON pointer to the container of its last token, which may be changed; undefined: there is none. */
+function find(patching: Patching, pointer: string): PatchTarget | undefined {
   const tokens = tokensOf(pointer)
-  if (tokens.length < 2) return undefined
-  let container: Json | undefined = root
+  if (tokens.length < 2 || !isContainer(patching.root)) return undefined
+  let container: Container = patching.own(patching.root)
+  patching.root = container
   const last = tokens.length - 1
-  for (let at = 1; at <= last; at++) {
-    if (typeof container !== 'object' || container === null) return undefined
-    forgetRawText(container)
-    if (at === last) break
+  for (let at = 1; at < last; at++) {
     const token = tokens[at] as string
-    container = Array.isArray(container) ? container[positionOf(token, container.length) ?? -1] : get(container, token)
+    const key = Array.isArray(container) ? String(positionOf(token, container.length)) : token
+    const inner: Json | undefined = get(container as JsonObject, key)
+    if (!isContainer(inner)) return undefined
+    const own = patching.own(inner)
+    if (own !== inner) set(container as JsonObject, key, own)
+    container = own
   }
-  return { container: container as Container, key: tokens[last] as string }
+  return { container, key: tokens[last] as string }
 }
 
 const isIndex = (token: string) => /^[+-]?[0-9]+$/.test(token)
@@ -241,27 +255,27 @@ function valueAt({ container, key }: PatchTarget): Json | undefined {
   return Array.isArray(container) ? container[indexOf(key, container.length)] : get(container, key)
 }
 
-function add({ container, key }: PatchTarget, value: Json, budget: Budget): void {
+function add({ container, key }: PatchTarget, value: Json, patching: Patching): void {
   if (!Array.isArray(container)) set(container, key, value)
   else if (key === '-') container.push(value)
   else {
     if (!isIndex(key)) within(`value was not a proper array index: '${key}'`, () => indexOf(key, 0))
     const index = indexOf(key, container.length + 1)
-    shift(container.length - index, budget)
+    shift(container.length - index, patching)
     container.splice(index, 0, value)
   }
 }
 
 /** Charges the moved items to the budget. */
-function shift(count: number, budget: Budget): void {
-  budget.shifted += count
-  if (budget.shifted > maxShifted) throw new UnprocessablePatch('the patch moves too many list items')
+function shift(count: number, patching: Patching): void {
+  patching.shifted += count
+  if (patching.shifted > maxShifted) throw new UnprocessablePatch('the patch moves too many list items')
 }
 
-function remove({ container, key }: PatchTarget, budget: Budget): void {
+function remove({ container, key }: PatchTarget, patching: Patching): void {
   if (Array.isArray(container)) {
     const index = indexOf(key, container.length)
-    shift(container.length - index, budget)
+    shift(container.length - index, patching)
     container.splice(index, 1)
   } else if (Object.hasOwn(container, key)) delete container[key]
   else throw missing(`Unable to remove nonexistent key: ${key}`)

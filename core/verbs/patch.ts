@@ -11,7 +11,7 @@ import { quote } from '../schema/go/quote.ts'
 import { shortJson } from '../schema/go/shorten.ts'
 import { goText } from '../schema/go/text.ts'
 import { isObject } from '../schema/json/is-object.ts'
-import { clone, get, set } from '../schema/json/members.ts'
+import { get, set } from '../schema/json/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { type ApplyFormat, apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch, type Refusal, receive } from './body.ts'
@@ -26,7 +26,7 @@ import { submitWrite, writeRequest } from './submission.ts'
 import { dropManagedFields, ifTooLarge } from './too-large.ts'
 import { mergedTypeCheck, patchedTypeCheck } from './type-meta.ts'
 
-/** Applies a patch to the document in place; parts of the patch are copied. */
+/** Applies a patch to a copy of the document, which shares with it what the patch does not reach. Parts of the patch are copied. */
 type Patcher = (schema: Message, document: JsonObject, patch: Json) => Json
 
 const patchers: { readonly [format in Exclude<PatchFormat, ApplyFormat>]: Patcher } = {
@@ -117,7 +117,7 @@ export const patch =
     function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
       exchange.span?.event('About to apply patch')
       const document = shown(writes, target, existing, view.base)
-      const patched = patcher(view.body.schema, clone(document as JsonObject), value)
+      const patched = patcher(view.body.schema, document as JsonObject, value)
       return then(submission.slices.pause(), () => convert(existing, patched, record))
     }
 
@@ -125,7 +125,7 @@ export const patch =
     function convert(existing: ApiObject, patched: Json, record: Recorder): MaybePromise<ApiObject> {
       const refusal = refusalOf(isStrategic, value, patched)
       if (!isStrategic) checkVersion(target, patched, options.fieldValidation, refusal)
-      const body = { value: patched, faults, isOwn: true, sorted: true, omitsKeys: isStrategic } as const
+      const body = { value: patched, faults, sorted: true, omitsKeys: isStrategic } as const
       const check = isStrategic ? mergedTypeCheck : patchedTypeCheck(refusal)
       const result = objectOf(body, view.body, bytes, writes.platform, refusal, check)
       const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults

@@ -2,18 +2,17 @@
 
 import { badRequest } from '../../answers/status.ts'
 import { jsonTypeName } from '../../apply/json-values.ts'
+import { copyOf } from '../../schema/json/given-empty.ts'
 import { isObject } from '../../schema/json/is-object.ts'
 import { clone, get, set } from '../../schema/json/members.ts'
-import { forgetRawText } from '../../schema/json/raw.ts'
 import type { Json, JsonObject } from '../../schema/model.ts'
 
 /**
- * Merges the patch into the document and returns it; changes the document, not the patch.
+ * Merges the patch into a copy of the document and returns it; parts that the patch does not reach are shared with the document.
  * Throws BadRequest when the patch is not an object.
  */
 export function applyMergePatch(document: JsonObject, patch: Json): JsonObject {
-  merge(document, objectPatch(patch))
-  return document
+  return merge(document, objectPatch(patch))
 }
 
 /** The patch as an object. Throws BadRequest otherwise. */
@@ -23,8 +22,8 @@ function objectPatch(patch: Json): JsonObject {
   throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`)
 }
 
-function merge(target: JsonObject, patch: JsonObject): void {
-  forgetRawText(target)
+function merge(original: JsonObject, patch: JsonObject): JsonObject {
+  const target = copyOf(original)
   for (const key of Object.keys(patch)) {
     const value = patch[key] as Json
     if (value === null) {
@@ -32,10 +31,11 @@ function merge(target: JsonObject, patch: JsonObject): void {
       continue
     }
     const current = get(target, key)
-    if (isObject(current) && isObject(value)) merge(current, value)
+    if (isObject(current) && isObject(value)) set(target, key, merge(current, value))
     // As by the reference's library: what takes the place of an object keeps its nulls.
     else set(target, key, isObject(current) ? clone(value) : withoutNulls(value))
   }
+  return target
 }
 
 /** Copies a value without null members, also within lists, as the reference server stores new values. */

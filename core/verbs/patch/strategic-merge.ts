@@ -2,9 +2,9 @@
 
 import { badRequest, unreasoned } from '../../answers/status.ts'
 import { jsonTypeName } from '../../apply/json-values.ts'
+import { copyOf } from '../../schema/json/given-empty.ts'
 import { isObject } from '../../schema/json/is-object.ts'
 import { clone, get, set } from '../../schema/json/members.ts'
-import { forgetRawText } from '../../schema/json/raw.ts'
 import type { Json, JsonObject, Message, Schema } from '../../schema/model.ts'
 import {
   badPatchType,
@@ -20,12 +20,12 @@ import {
 import { holdsObjects, inOrder, mergeLists, validateOrder } from './merge-list.ts'
 
 /**
- * Applies a patch to a document of that schema and returns the result; may change the document, not the patch.
+ * Applies a patch to a copy of a document of that schema and returns it; parts that the patch does not reach are shared with the document.
  * Throws BadRequest for a patch or directive of a wrong type, Invalid for lists of lists, and an error without reason (500, as the reference) for what
  * does not fit the schema.
  */
 export function applyStrategicMerge(schema: Message, document: JsonObject, patch: Json): JsonObject {
-  if (patch === null) return document
+  if (patch === null) return copyOf(document)
   if (!isObject(patch)) throw badRequest(`json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`)
   return mergeMaps(document, clone(patch), schema)
 }
@@ -50,8 +50,8 @@ function mergingOf(schema: Schema, key: string): Merging {
   return { schema: field.schema, strategy, mergeKey: field.patchMergeKey }
 }
 
-/** Merges into `original` and returns it, unless a directive replaces it. Consumes the patch. */
-function mergeMaps(original: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
+/** Merges into a copy and returns it, unless a directive replaces it. Consumes the patch. */
+function mergeMaps(given: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
   const directive = get(patch, patchDirective)
   if (directive === 'delete') return {}
   if (directive === 'replace') {
@@ -59,7 +59,7 @@ function mergeMaps(original: JsonObject, patch: JsonObject, schema: Schema): Jso
     return patch
   }
   if (directive !== undefined) throw badPatchType(directive, patch)
-  forgetRawText(original)
+  const original = copyOf(given)
   retainKeys(original, patch)
   applyOrders(original, patch, schema)
   for (const key of Object.keys(patch)) {
@@ -76,7 +76,7 @@ function mergeField(original: JsonObject, key: string, value: Json, schema: Sche
     const { schema: own, strategy } = mergingOf(schema, key)
     set(original, key, strategy === 'replace' ? value : mergeMaps(current, value, own))
   } else if (Array.isArray(current) && Array.isArray(value))
-    set(original, key, mergeListField(current, value, mergingOf(schema, key), deleting))
+    set(original, key, mergeListField([...current], value, mergingOf(schema, key), deleting))
   else if (!deleting) setPlain(original, key, value)
 }
 
@@ -101,7 +101,7 @@ function applyOrders(original: JsonObject, patch: JsonObject, schema: Schema): v
     const order = asList(patch[directive])
     delete patch[directive]
     const key = fieldOf(directive, orderPrefix)
-    const current = listAt(original, key)
+    const current = listAt(original, key)?.slice()
     const change = listAt(patch, key)
     const merging = mergingOf(schema, key)
     validateOrder(change ?? [], order, merging.mergeKey)
