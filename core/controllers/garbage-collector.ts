@@ -7,7 +7,9 @@ import { hasMetadata } from '../objects/storage/served-metadata.ts'
 import { closing } from '../objects/watch/follow.ts'
 import type { ApiObject, OwnerReference } from '../resources/definition.ts'
 import { openBrace } from '../schema/json/bytes.ts'
+import { equal } from '../schema/json/equal.ts'
 import { Name } from '../schema/json/scan.ts'
+import type { Json } from '../schema/model.ts'
 import { ownWrite } from './client.ts'
 import type { Controller } from './controller.ts'
 import { type Dependent, ObjectGraph, type Owner } from './object-graph.ts'
@@ -196,10 +198,13 @@ export const garbageCollector: Controller = (context) => {
     }
     const { metadata } = entry.object
     const { uid = '', ownerReferences: owners = [], finalizers = [] } = metadata
-    graph.set({ key: entry.key, namespace: metadata.namespace ?? '', uid, owners })
+    // Most updates change neither: they need no look at the owners, which tell their dependents when they go.
+    const isKnown = before?.uid === uid && equal(before.owners as unknown as Json, owners as unknown as Json)
+    if (!isKnown) graph.set({ key: entry.key, namespace: metadata.namespace ?? '', uid, owners })
     const terminating = metadata.deletionTimestamp !== undefined
     if (terminating && finalizers.includes(foreground)) awaiting.set(entry.key, uid)
-    if (owners.length > 0 || (terminating && (finalizers.includes(orphan) || finalizers.includes(foreground)))) enqueue(entry.key)
+    if ((!isKnown && owners.length > 0) || (terminating && (finalizers.includes(orphan) || finalizers.includes(foreground))))
+      enqueue(entry.key)
   }
 
   function forget(deleted: FedRef): void {

@@ -49,6 +49,28 @@ test('an object with several owners loses the deleted one, and is deleted with t
   await server.gone(at('shared'), () => server.remove(at('b')))
 })
 
+test('updates that keep the owners of an object are not looked at; those that change them are, and so is the end of an owner', async (t) => {
+  const server = await start(t)
+  const looked = async () => {
+    const text = await (await server.fetch('/metrics')).text()
+    return Number(/^workqueue_adds_total\{name="garbage-collector"\} (\d+)/m.exec(text)?.[1])
+  }
+  const owner = await server.create(configMaps, configMap('owner'))
+  const absent = { ...ownedBy(owner), uid: crypto.randomUUID() }
+  for (const name of ['child', 'changed']) await server.create(configMaps, owned(name, [ownedBy(owner)]))
+  const probe = () => server.gone(at('probe'), () => server.create(configMaps, owned('probe', [absent])))
+  await probe()
+  const before = await looked()
+  assert.ok(before >= 3, String(before))
+  for (let count = 0; count < 20; count++) await server.patch(at('child'), { data: { count: String(count) } })
+  // Queued behind the updates.
+  await probe()
+  const after = await looked()
+  assert.ok(after > before && after < before + 10, `${before} to ${after}`)
+  await server.gone(at('changed'), () => server.patch(at('changed'), { metadata: { ownerReferences: [absent] } }))
+  await server.gone(at('child'), () => server.remove(at('owner')))
+})
+
 test('foreground deletion: the owner waits for blocking dependents', async (t) => {
   const server = await start(t)
   const owner = await server.create(configMaps, configMap('owner'))
