@@ -495,10 +495,22 @@ export interface SharedLimit {
   exchange(demand: Demand): Demand
 }
 
+/** A number per second, and at once. */
+export interface Rate {
+  readonly qps: number
+  readonly burst: number
+  /** Maximum keys that are remembered; default 4096. */
+  readonly cacheSize?: number
+}
+
 /** Limits that several servers have together. */
 export interface SharedLimits {
   /** The limit of this name. */
   open(name: string): SharedLimit
+  /** Takes a token for a key from the rate limit of this name; whether there was one. */
+  admit(name: string, rate: Rate, key: string): Promise<boolean>
+  /** Takes a token from the rate limit of this name. Resolves when there is one. */
+  pass(name: string, rate: Rate): Promise<void>
 }
 
 // ── Other threads ───────────────────────────────────────────────────────────────────────────────

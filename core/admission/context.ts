@@ -1,7 +1,7 @@
 import type { Authorizer } from '../access/authz/authorizer.ts'
 import type { Reports } from '../config/reload-metrics.ts'
 import type { Platform } from '../platform.ts'
-import type { Clock, Files, Logger, Outbound } from '../ports.ts'
+import type { Clock, Files, Logger, Outbound, SharedLimits } from '../ports.ts'
 import type { Release } from '../release.ts'
 import type { ApiObject } from '../resources/definition.ts'
 import type { PluginConfigurations } from './configuration.ts'
@@ -20,6 +20,8 @@ export interface PluginContext extends Lookup {
   readonly platform: Platform
   readonly authorizer: Authorizer
   readonly clock: Clock
+  /** Rate limits that several servers have together; default: the server has its own. */
+  readonly limits?: SharedLimits | undefined
   readonly outbound: Outbound
   readonly files: Files
   readonly logger: Logger

@@ -9,6 +9,7 @@ import { auditCounts, type auditRows } from '../audit/metrics.ts'
 import { compilePolicy } from '../audit/policy.ts'
 import type { RecorderContext } from '../audit/recorder.ts'
 import { allSinks, type Deliver, directSink, type Mode, type ReportLoss, type Sink } from '../audit/sink.ts'
+import { createThrottle } from '../audit/throttle.ts'
 import { type TruncateOptions, truncating } from '../audit/truncate.ts'
 import { webhookDelivery } from '../audit/webhook.ts'
 import { loadContent, loadFile } from '../config/files/load.ts'
@@ -55,7 +56,7 @@ export async function createAudit(
 ): Promise<Audit | undefined> {
   const { auditPolicyFile: file, auditWebhookFile: connectionFile } = options
   const { platform } = general
-  const { clock, outbound, files, telemetry } = ports
+  const { clock, outbound, files, telemetry, limits } = ports
   const { logger } = telemetry
   const text = file === undefined ? '' : await readFileText(files, file)
   const policy =
@@ -66,14 +67,18 @@ export async function createAudit(
   const connection = connectionFile === undefined ? options.auditWebhook : await loadConnectionFile(connectionFile, ports, 'controlplane')
   const encoder = new EventEncoder(platform.name('audit.<domain>/v1'))
   const reportLoss = lossReporter((plugin, count) => metrics.errors.add([plugin], count), logger, clock)
-  const throttle = (enabled: boolean, qps: number, burst: number) => (enabled ? { throttle: { qps, burst } } : {})
+  const throttle = (backend: string, enabled: boolean, qps: number, burst: number) => {
+    if (!enabled) return {}
+    const rate = { qps, burst }
+    return { throttle: limits ? () => limits.pass(`audit/${backend}`, rate) : createThrottle(rate, clock) }
+  }
   const log: Backend | undefined = telemetry.audit && {
     mode: options.auditLogMode,
     batch: {
       bufferSize: options.auditLogBufferSize,
       maxSize: options.auditLogBatchSize,
       maxWait: options.auditLogBatchWait,
-      ...throttle(options.auditLogThrottled, options.auditLogThrottleQps, options.auditLogThrottleBurst),
+      ...throttle('log', options.auditLogThrottled, options.auditLogThrottleQps, options.auditLogThrottleBurst),
     },
     truncate: options.auditLogTruncated
       ? { maxBatchSize: options.auditLogMaxBatchBytes, maxEventSize: options.auditLogMaxEventBytes }
@@ -88,7 +93,7 @@ export async function createAudit(
       bufferSize: options.auditWebhookBufferSize,
       maxSize: options.auditWebhookBatchSize,
       maxWait: options.auditWebhookBatchWait,
-      ...throttle(options.auditWebhookThrottled, options.auditWebhookThrottleQps, options.auditWebhookThrottleBurst),
+      ...throttle('webhook', options.auditWebhookThrottled, options.auditWebhookThrottleQps, options.auditWebhookThrottleBurst),
     },
     truncate: options.auditWebhookTruncated
       ? { maxBatchSize: options.auditWebhookMaxBatchBytes, maxEventSize: options.auditWebhookMaxEventBytes }

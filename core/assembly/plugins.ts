@@ -24,7 +24,7 @@ export async function assemblePlugins(
   const { general, apis, admission } = options
   const { platform } = general
   const { enable = [], disable = [] } = admission.admissionPlugins
-  const { clock, outbound, files, telemetry } = ports
+  const { clock, outbound, files, telemetry, limits } = ports
   const { enabled } = settings
   const fromFile =
     admission.admissionFile === ''
@@ -44,6 +44,7 @@ export async function assemblePlugins(
     write: createOwnWrites(fetchOwn, platform),
     platform,
     clock,
+    limits,
     outbound,
     files,
     logger: telemetry.logger,

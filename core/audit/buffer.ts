@@ -2,7 +2,7 @@ import type { Clock } from '../ports.ts'
 import { messageOf } from '../schema/message-of.ts'
 import type { AuditEvent } from './event.ts'
 import type { Deliver, ReportLoss, Sink } from './sink.ts'
-import { createThrottle, type Throttle, type ThrottleOptions } from './throttle.ts'
+import type { Throttle } from './throttle.ts'
 
 /** Settings of mode `batch`. */
 export interface BatchOptions {
@@ -12,7 +12,7 @@ export interface BatchOptions {
   readonly maxSize: number
   /** Milliseconds until a batch that is not full is delivered. */
   readonly maxWait: number
-  readonly throttle?: ThrottleOptions
+  readonly throttle?: Throttle
 }
 
 interface BufferOptions extends BatchOptions {
@@ -57,7 +57,7 @@ export class EventBuffer implements Sink {
 
   constructor(options: BufferOptions) {
     this.#options = options
-    this.#throttle = options.throttle === undefined ? () => undefined : createThrottle(options.throttle, options.clock)
+    this.#throttle = options.throttle ?? (() => undefined)
   }
 
   process(event: AuditEvent): boolean {

@@ -1,15 +1,9 @@
-import type { Clock } from '../ports.ts'
-
-/** A token bucket: at most `burst` at once, and `qps` per second in the long run. */
-export interface ThrottleOptions {
-  readonly qps: number
-  readonly burst: number
-}
+import type { Clock, Rate } from '../ports.ts'
 
 /** Takes a token. Resolves when there is one; undefined: at once. */
 export type Throttle = () => Promise<void> | undefined
 
-export function createThrottle({ qps, burst }: ThrottleOptions, clock: Clock): Throttle {
+export function createThrottle({ qps, burst }: Rate, clock: Clock): Throttle {
   let tokens = burst
   let filled = clock.monotonic()
   return () => {

@@ -46,11 +46,13 @@ const needs =
   (flags) =>
     flags.isSet(one) && !flags.isSet(other) ? `${flags.spelling(one)} needs ${flags.spelling(other)}` : undefined
 
-/** Threads share a port and a store of their own, and no other one. */
+/** What threads can't have, and why. */
 const oneThreadOnly =
-  (...names: readonly FlagName[]): Rule =>
+  (reasons: { readonly [name in FlagName]?: string }): Rule =>
   (flags) =>
-    flags.get('workers') === 1 ? undefined : setOf(flags, names).map((name) => `${flags.spelling(name)} needs --workers=1`)
+    flags.get('workers') === 1
+      ? undefined
+      : setOf(flags, Object.keys(reasons) as FlagName[]).map((name) => `${flags.spelling(name)} needs --workers=1: ${reasons[name]}`)
 
 /** Setting a flag to its default requires nothing. */
 const isOff = (value: unknown) => value === false || value === 0 || value === ''
@@ -86,7 +88,13 @@ const rules: readonly Rule[] = [
   together('proxy-client-cert-file', 'proxy-client-key-file'),
   together('nodeagent-client-certificate', 'nodeagent-client-key'),
   needs('kvstore-servers-overrides', 'kvstore-servers'),
-  oneThreadOnly('kvstore-servers', 'permit-port-sharing', 'peer-ca-file', 'debug-socket-path', 'enable-branches'),
+  oneThreadOnly({
+    'kvstore-servers': 'workers share the embedded store; start several servers instead',
+    'permit-port-sharing': 'workers share the port of one process',
+    'peer-ca-file': 'servers with peers share etcd',
+    'debug-socket-path': 'the main thread has the socket, and serves no requests',
+    'enable-branches': 'a branch is in the memory of one thread, where requests to other workers would not find it',
+  }),
   (flags) =>
     flags.get('encryption-provider-config-automatic-reload') && !flags.isSet('encryption-provider-config')
       ? '--encryption-provider-config-automatic-reload needs --encryption-provider-config'

@@ -12,7 +12,7 @@ export const portRows = {
   clock: clockType,
   files: methods('read', 'watch'),
   outbound: methods('fetch', 'call'),
-  limits: methods('open'),
+  limits: methods('open', 'admit', 'pass'),
   threads: methods('answer', 'ask'),
   telemetry: having({ logger: loggerType, audit: callable, tracer: object, setVerbosity: callable, logFiles: methods('find') }, ['logger']),
 } satisfies RowsOf<Ports>

@@ -253,3 +253,41 @@ describe('two workers with priority and fairness', () => {
     return Promise.all(answers)
   }
 })
+
+test('the rate of events is limited for both workers together', async () => {
+  const configuration = join(path, 'admission.json')
+  const burst = 10
+  const limits = [{ type: 'Server', qps: 1, burst }]
+  writeFileSync(
+    configuration,
+    JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'AdmissionConfiguration',
+      plugins: [
+        {
+          name: 'EventRateLimit',
+          configuration: { apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1', kind: 'Configuration', limits },
+        },
+      ],
+    }),
+  )
+  const daemon = await startDaemon({
+    flags: ['--workers=2', '--enable-admission-plugins=EventRateLimit', `--admission-control-config-file=${configuration}`],
+  })
+  const api = apiOf(daemon.fetch)
+  const event = (index: number) => ({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `e-${index}`, namespace: 'default' },
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+  })
+  const began = performance.now()
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => api.send('POST', '/api/v1/namespaces/default/events', event(index))),
+  )
+  const seconds = (performance.now() - began) / 1000
+  const made = answers.filter(({ status }) => status === 201).length
+  await daemon.stop()
+  assert.equal(made + refusals(answers.map(({ status }) => status)), 60)
+  assert(made >= burst && made <= burst + seconds + 1, `${made} events in ${seconds} s`)
+})

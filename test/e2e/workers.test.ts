@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
-import { deno } from '../conformance/daemons.ts'
+import { bun, deno, node } from '../conformance/daemons.ts'
 import { type Api, apiOf, configMap } from '../support/api.ts'
 import { bundle, type Daemon, readCredentials, runProgram, startDaemon } from '../support/daemon.ts'
 import { root } from '../support/root.ts'
@@ -54,172 +54,172 @@ async function watched(api: Api, revision: string, count: number): Promise<reado
   return seen
 }
 
-describe(`${workers} workers`, () => {
-  let daemon: Daemon
-  let clients: ReturnType<typeof clientsOf>
-  before(async () => {
-    daemon = await startDaemon({ flags: [`--workers=${workers}`] })
-    clients = clientsOf(daemon, 8)
-  })
-  after(async () => {
-    clients.close()
-    await daemon.stop()
-  })
-
-  test('every worker has connections, which are counted', async (t) => {
-    const { ca } = readCredentials(daemon.kubeconfig)
-    const before = samples(await metricsOf(daemon), 'apiserver_worker_connections')
-    const sockets = await Promise.all(
-      Array.from(
-        { length: 100 },
-        () =>
-          new Promise<TLSSocket>((resolve, reject) => {
-            const socket = connect({ host: daemon.host, port: daemon.port, ca, servername: 'localhost' }, () => resolve(socket))
-            socket.once('error', reject)
-          }),
-      ),
-    )
-    const counts = await eventually('all connections are counted', async () => {
-      const now = samples(await metricsOf(daemon), 'apiserver_worker_connections')
-      const opened = [...now].map(([worker, count]) => count - (before.get(worker) ?? 0))
-      return opened.reduce((sum, count) => sum + count, 0) >= 100 && opened
+for (const { name, command, skip } of [node, bun, deno])
+  describe(`${workers} workers on ${name}`, { skip }, () => {
+    let daemon: Daemon
+    let clients: ReturnType<typeof clientsOf>
+    before(async () => {
+      daemon = await startDaemon({ command: command(), flags: [`--workers=${workers}`] })
+      clients = clientsOf(daemon, 8)
     })
-    for (const socket of sockets) socket.destroy()
-    assert.equal(counts.length, workers)
-    // The kernel gives a connection to whichever worker is free: nothing makes the counts equal.
-    assert(Math.min(...counts) >= 5, `connections of the workers: ${counts.join(', ')}`)
-    t.diagnostic(`connections of the workers: ${counts.join(', ')}`)
-  })
+    after(async () => {
+      clients.close()
+      await daemon.stop()
+    })
 
-  test('what one connection writes, every other one reads at once, and watches in the same order', async () => {
-    const [writer, ...readers] = clients.apis as [Api, ...Api[]]
-    const { metadata } = await writer.list(configMaps)
-    const count = 30
-    const watches = readers.map((api) => watched(api, metadata.resourceVersion, 2 * count))
-    for (let i = 0; i < count; i++) {
-      const made = await writer.create(configMaps, configMap(`seen-${i}`, { value: '1' }, { labels: { followed: '' } }))
-      await Promise.all(
-        readers.map(async (api) => {
-          const { body } = await api.get(`${configMaps}/seen-${i}`)
-          assert.equal(body.metadata.resourceVersion, made.metadata.resourceVersion)
-        }),
+    test('every worker has connections, which are counted', async (t) => {
+      const { ca } = readCredentials(daemon.kubeconfig)
+      const before = samples(await metricsOf(daemon), 'apiserver_worker_connections')
+      const sockets = await Promise.all(
+        Array.from(
+          { length: 100 },
+          () =>
+            new Promise<TLSSocket>((resolve, reject) => {
+              const socket = connect({ host: daemon.host, port: daemon.port, ca, servername: 'localhost' }, () => resolve(socket))
+              socket.once('error', reject)
+            }),
+        ),
       )
-      const reader = readers[i % readers.length] as Api
-      assert.equal((await reader.patch(`${configMaps}/seen-${i}`, { data: { value: '2' } })).status, 200)
-    }
-    const [first, ...others] = await within('all events', Promise.all(watches))
-    assert.equal(first?.length, 2 * count)
-    for (const other of others) assert.deepEqual(other, first)
-  })
-
-  test('one of concurrent updates of one object wins, on all workers', async () => {
-    const { metadata } = await (clients.apis[0] as Api).create(configMaps, configMap('contended', { value: '0' }))
-    let { resourceVersion } = metadata
-    for (let round = 0; round < 10; round++) {
-      const object = configMap('contended', { value: String(round) }, { resourceVersion })
-      const answers = await Promise.all(clients.apis.map((api) => api.send('PUT', `${configMaps}/contended`, object)))
-      const statuses = answers.map(({ status }) => status)
-      const winners = answers.filter(({ status }) => status === 200)
-      assert(winners.length >= 1 && statuses.every((status) => status === 200 || status === 409), statuses.join())
-      const versions = new Set(winners.map(({ body }) => body.metadata.resourceVersion))
-      // The same object again changes nothing, and succeeds.
-      assert.equal(versions.size, 1)
-      resourceVersion = [...versions][0] as string
-    }
-  })
-
-  test('service addresses and node ports are given once', async () => {
-    const service = (name: string) => ({
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name },
-      spec: { type: 'NodePort', ports: [{ port: 80 }] },
+      const counts = await eventually('all connections are counted', async () => {
+        const now = samples(await metricsOf(daemon), 'apiserver_worker_connections')
+        const opened = [...now].map(([worker, count]) => count - (before.get(worker) ?? 0))
+        return opened.reduce((sum, count) => sum + count, 0) >= 100 && opened
+      })
+      for (const socket of sockets) socket.destroy()
+      assert.equal(counts.length, workers)
+      assert(Math.max(...counts) < 2 * Math.min(...counts), `connections of the workers: ${counts.join(', ')}`)
+      t.diagnostic(`connections of the workers: ${counts.join(', ')}`)
     })
-    const made = await Promise.all(
-      Array.from({ length: 96 }, (_, i) =>
-        (clients.apis[i % clients.apis.length] as Api).create('/api/v1/namespaces/default/services', service(`s-${i}`)),
-      ),
-    )
-    const specs = made.map(({ spec }) => spec as { clusterIP: string; ports: { nodePort: number }[] })
-    assert.equal(new Set(specs.map(({ clusterIP }) => clusterIP)).size, made.length)
-    assert.equal(new Set(specs.map(({ ports }) => ports[0]?.nodePort)).size, made.length)
-  })
 
-  test('a quota is not exceeded', async () => {
-    const [api] = clients.apis as [Api]
-    await api.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bounded' } })
-    const spec = { hard: { 'count/secrets': '20' } }
-    await api.create('/api/v1/namespaces/bounded/resourcequotas', {
-      apiVersion: 'v1',
-      kind: 'ResourceQuota',
-      metadata: { name: 'q' },
-      spec,
+    test('what one connection writes, every other one reads at once, and watches in the same order', async () => {
+      const [writer, ...readers] = clients.apis as [Api, ...Api[]]
+      const { metadata } = await writer.list(configMaps)
+      const count = 30
+      const watches = readers.map((api) => watched(api, metadata.resourceVersion, 2 * count))
+      for (let i = 0; i < count; i++) {
+        const made = await writer.create(configMaps, configMap(`seen-${i}`, { value: '1' }, { labels: { followed: '' } }))
+        await Promise.all(
+          readers.map(async (api) => {
+            const { body } = await api.get(`${configMaps}/seen-${i}`)
+            assert.equal(body.metadata.resourceVersion, made.metadata.resourceVersion)
+          }),
+        )
+        const reader = readers[i % readers.length] as Api
+        assert.equal((await reader.patch(`${configMaps}/seen-${i}`, { data: { value: '2' } })).status, 200)
+      }
+      const [first, ...others] = await within('all events', Promise.all(watches))
+      assert.equal(first?.length, 2 * count)
+      for (const other of others) assert.deepEqual(other, first)
     })
-    await eventually('the quota is in force', async () => {
-      const { body } = await api.get('/api/v1/namespaces/bounded/resourcequotas/q')
-      return (body.status?.['hard'] as { 'count/secrets'?: string } | undefined)?.['count/secrets'] === '20'
-    })
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, i) =>
-        (clients.apis[i % clients.apis.length] as Api).send('POST', '/api/v1/namespaces/bounded/secrets', {
-          apiVersion: 'v1',
-          kind: 'Secret',
-          metadata: { name: `s-${i}` },
-        }),
-      ),
-    )
-    const made = answers.filter(({ status }) => status === 201).length
-    const { items } = await api.list('/api/v1/namespaces/bounded/secrets')
-    assert.equal(items.length, made)
-    assert(made <= 20 && made > 0, `${made} of 20`)
-  })
 
-  test('metrics are those of the process, whichever worker is asked', async () => {
-    for (const api of clients.apis) await (await api.fetch('/version')).text()
-    const texts = await Promise.all(clients.apis.map(async (api) => (await api.fetch('/metrics')).text()))
-    for (const text of texts) {
-      assert.equal(samples(text, 'process_cpu_seconds_total').size, 1)
-      const asked = samples(text, 'apiserver_request_total')
-      const version = [...asked].find(([labels]) => labels.includes('verb="POST"') && labels.includes('resource="services"'))
-      assert.equal(version?.[1], 96, 'of all workers')
-      assert.deepEqual([...samples(text, 'kubernetes_build_info').values()], [1])
-    }
-  })
-
-  test('what is one is there once: leases, and the controllers of the main thread', async () => {
-    const [api] = clients.apis as [Api]
-    const { items } = await api.list('/apis/coordination.k8s.io/v1/namespaces/platform-system/leases')
-    assert.equal(items.filter(({ metadata }) => metadata.name.startsWith('apiserver-')).length, 1)
-    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'short' } }
-    await api.create('/api/v1/namespaces', namespace)
-    await eventually('a service account', async () => (await api.get('/api/v1/namespaces/short/serviceaccounts/default')).status === 200)
-    await api.delete('/api/v1/namespaces/short')
-    await eventually('the namespace is gone', async () => (await api.get('/api/v1/namespaces/short')).status === 404)
-  })
-
-  test('a definition is served by all workers', async () => {
-    const [api] = clients.apis as [Api]
-    await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'widgets.example.com' },
-      spec: {
-        group: 'example.com',
-        names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
-        scope: 'Namespaced',
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-      },
+    test('one of concurrent updates of one object wins, on all workers', async () => {
+      const { metadata } = await (clients.apis[0] as Api).create(configMaps, configMap('contended', { value: '0' }))
+      let { resourceVersion } = metadata
+      for (let round = 0; round < 10; round++) {
+        const object = configMap('contended', { value: String(round) }, { resourceVersion })
+        const answers = await Promise.all(clients.apis.map((api) => api.send('PUT', `${configMaps}/contended`, object)))
+        const statuses = answers.map(({ status }) => status)
+        const winners = answers.filter(({ status }) => status === 200)
+        assert(winners.length >= 1 && statuses.every((status) => status === 200 || status === 409), statuses.join())
+        const versions = new Set(winners.map(({ body }) => body.metadata.resourceVersion))
+        // The same object again changes nothing, and succeeds.
+        assert.equal(versions.size, 1)
+        resourceVersion = [...versions][0] as string
+      }
     })
-    for (const each of clients.apis)
-      await eventually('the resource', async () => (await each.get('/apis/example.com/v1/namespaces/default/widgets')).status === 200)
-    await api.create('/apis/example.com/v1/namespaces/default/widgets', {
-      apiVersion: 'example.com/v1',
-      kind: 'Widget',
-      metadata: { name: 'w' },
+
+    test('service addresses and node ports are given once', async () => {
+      const service = (name: string) => ({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name },
+        spec: { type: 'NodePort', ports: [{ port: 80 }] },
+      })
+      const made = await Promise.all(
+        Array.from({ length: 96 }, (_, i) =>
+          (clients.apis[i % clients.apis.length] as Api).create('/api/v1/namespaces/default/services', service(`s-${i}`)),
+        ),
+      )
+      const specs = made.map(({ spec }) => spec as { clusterIP: string; ports: { nodePort: number }[] })
+      assert.equal(new Set(specs.map(({ clusterIP }) => clusterIP)).size, made.length)
+      assert.equal(new Set(specs.map(({ ports }) => ports[0]?.nodePort)).size, made.length)
     })
-    for (const each of clients.apis) assert.equal((await each.get('/apis/example.com/v1/namespaces/default/widgets/w')).status, 200)
+
+    test('a quota is not exceeded', async () => {
+      const [api] = clients.apis as [Api]
+      await api.create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'bounded' } })
+      const spec = { hard: { 'count/secrets': '20' } }
+      await api.create('/api/v1/namespaces/bounded/resourcequotas', {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name: 'q' },
+        spec,
+      })
+      await eventually('the quota is in force', async () => {
+        const { body } = await api.get('/api/v1/namespaces/bounded/resourcequotas/q')
+        return (body.status?.['hard'] as { 'count/secrets'?: string } | undefined)?.['count/secrets'] === '20'
+      })
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, i) =>
+          (clients.apis[i % clients.apis.length] as Api).send('POST', '/api/v1/namespaces/bounded/secrets', {
+            apiVersion: 'v1',
+            kind: 'Secret',
+            metadata: { name: `s-${i}` },
+          }),
+        ),
+      )
+      const made = answers.filter(({ status }) => status === 201).length
+      const { items } = await api.list('/api/v1/namespaces/bounded/secrets')
+      assert.equal(items.length, made)
+      assert(made <= 20 && made > 0, `${made} of 20`)
+    })
+
+    test('metrics are those of the process, whichever worker is asked', async () => {
+      for (const api of clients.apis) await (await api.fetch('/version')).text()
+      const texts = await Promise.all(clients.apis.map(async (api) => (await api.fetch('/metrics')).text()))
+      for (const text of texts) {
+        assert.equal(samples(text, 'process_cpu_seconds_total').size, 1)
+        const asked = samples(text, 'apiserver_request_total')
+        const version = [...asked].find(([labels]) => labels.includes('verb="POST"') && labels.includes('resource="services"'))
+        assert.equal(version?.[1], 96, 'of all workers')
+        assert.deepEqual([...samples(text, 'kubernetes_build_info').values()], [1])
+      }
+    })
+
+    test('what is one is there once: leases, and the controllers of the main thread', async () => {
+      const [api] = clients.apis as [Api]
+      const { items } = await api.list('/apis/coordination.k8s.io/v1/namespaces/platform-system/leases')
+      assert.equal(items.filter(({ metadata }) => metadata.name.startsWith('apiserver-')).length, 1)
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'short' } }
+      await api.create('/api/v1/namespaces', namespace)
+      await eventually('a service account', async () => (await api.get('/api/v1/namespaces/short/serviceaccounts/default')).status === 200)
+      await api.delete('/api/v1/namespaces/short')
+      await eventually('the namespace is gone', async () => (await api.get('/api/v1/namespaces/short')).status === 404)
+    })
+
+    test('a definition is served by all workers', async () => {
+      const [api] = clients.apis as [Api]
+      await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'widgets.example.com' },
+        spec: {
+          group: 'example.com',
+          names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+          scope: 'Namespaced',
+          versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+        },
+      })
+      for (const each of clients.apis)
+        await eventually('the resource', async () => (await each.get('/apis/example.com/v1/namespaces/default/widgets')).status === 200)
+      await api.create('/apis/example.com/v1/namespaces/default/widgets', {
+        apiVersion: 'example.com/v1',
+        kind: 'Widget',
+        metadata: { name: 'w' },
+      })
+      for (const each of clients.apis) assert.equal((await each.get('/apis/example.com/v1/namespaces/default/widgets/w')).status, 200)
+    })
   })
-})
 
 describe('workers that end', () => {
   test('a worker that fails is named and replaced; nothing that was acknowledged is lost', { timeout: 600_000 }, async () => {
@@ -344,16 +344,13 @@ test('what one worker encrypts another one reads, and the audit log has each req
 
 test('what workers do not have is refused at the start, by its flag', async () => {
   const { path, remove } = temporaryDirectory()
-  for (const flag of ['--kvstore-servers=http://127.0.0.1:1', '--permit-port-sharing', `--debug-socket-path=${path}/socket`]) {
+  const flags = ['--kvstore-servers=http://127.0.0.1:1', '--permit-port-sharing', '--enable-branches', `--debug-socket-path=${path}/socket`]
+  for (const flag of flags) {
     const { code, stderr } = await runProgram([`--workers=${workers}`, flag])
-    assert.deepEqual([code, stderr], [1, `error: ${flag.split('=')[0]} needs --workers=1\n`])
+    assert.equal(code, 1)
+    assert.match(stderr, new RegExp(`^error: ${flag.split('=')[0]} needs --workers=1: \\w.+\\n$`))
   }
   const { stderr } = await runProgram(['run', '--workers=2', '--', 'true'])
   assert.match(stderr, /^error: --workers: /)
   remove()
-})
-
-test('runtimes without workers refuse them', { skip: deno.skip }, async () => {
-  const { code, stderr } = await runProgram(['--workers=2', '--data-dir=:memory:'], deno.command())
-  assert.deepEqual([code, stderr], [1, 'error: --workers: only Node has workers; on this runtime it must be 1\n'])
 })

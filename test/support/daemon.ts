@@ -26,6 +26,8 @@ export interface DaemonOptions {
   readonly directory?: string
   /** Additional flags; a later flag takes precedence. */
   readonly flags?: readonly string[]
+  /** Variables of its environment, besides those of this process. */
+  readonly env?: NodeJS.ProcessEnv
   /** Address at which this process reaches it; default: 127.0.0.1. */
   readonly host?: string
 }
@@ -75,6 +77,7 @@ export async function startDaemon({
   command = nodeCommand,
   directory,
   flags = [],
+  env = {},
   host = '127.0.0.1',
 }: DaemonOptions = {}): Promise<Daemon> {
   const temporary = directory === undefined ? temporaryDirectory() : undefined
@@ -82,7 +85,7 @@ export async function startDaemon({
   const port = await freePort()
   const [program, ...args] = command
   const argv = [...args, ...usualFlags(home, port), ...flags]
-  const child = killedAtExit(spawn(program, argv, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] }))
+  const child = killedAtExit(spawn(program, argv, { cwd: root, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] }))
   const output = collect(child)
   const ended = once(child, 'close')
   const ready = new Promise<void>((resolve, reject) => {

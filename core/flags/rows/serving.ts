@@ -43,7 +43,7 @@ export const servingFlags = {
     min: 0,
     max: 256,
     default: 1,
-    help: 'Threads that serve requests, each with its share of the connections and limits. From 2 on, the main thread only has the store and the controllers. 0: as many as there are cores. Needs Node, and the embedded store.',
+    help: 'Threads that serve requests, each with its share of the connections; limits are those of all together. From 2 on, the main thread only has the store and the controllers. 0: as many as there are cores. Needs the embedded store.',
   }),
   'enable-aggregator-routing': bool(sets('network', 'aggregatorRouting')),
   'aggregator-reject-forwarding-redirect': bool(sets('network', 'rejectForwardedRedirects')),

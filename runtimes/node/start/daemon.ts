@@ -181,7 +181,16 @@ async function startAll(
     shared && among && openedNow && commandLine
       ? await serveWithWorkers(
           {
-            ...{ count: workers, commandLine, pki, port: shared, store: openedNow.store, limits: among.memory, own: among.own },
+            ...{
+              count: workers,
+              commandLine,
+              pki,
+              port: shared,
+              store: openedNow.store,
+              limits: among.memory,
+              rates: among.rates,
+              own: among.own,
+            },
             ...{ auditLog, log, metrics: host.metrics },
           },
           server,
@@ -243,16 +252,19 @@ async function openLog(flags: ParsedFlags, logger: Logger): Promise<AuditLog | u
 async function amongThreads(workers: number) {
   const { limitMemory, ThreadLimits } = await import('../workers/limits.ts')
   const { Threads } = await import('../workers/threads.ts')
+  const { createRates } = await import('../workers/rates.ts')
   const memory = limitMemory(1 + workers)
+  const rates = createRates(nodeClock)
   // It serves no requests that ask for others.
-  return { memory, limits: new ThreadLimits(memory, 0), own: new Threads('main thread', async () => []) }
+  return { memory, rates, limits: new ThreadLimits(memory, 0, rates), own: new Threads('main thread', async () => []) }
 }
 
 /** The port that workers listen on. Rejects with a FlagError when it can't be bound. */
 async function boundPort(options: Pick<ListenOptions, 'address' | 'port'>): Promise<Port> {
-  const { bindPort } = await import('../workers/descriptor.ts')
+  const { bindPort, freePort } = await import('../workers/descriptor.ts')
+  const { bun, deno } = process.versions
   try {
-    return bindPort(options)
+    return bun || deno ? await freePort(options) : bindPort(options)
   } catch (error) {
     throw portError(error, options)
   }

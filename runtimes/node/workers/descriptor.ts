@@ -21,7 +21,8 @@ const { _createServerHandle: createHandle } = net as unknown as { readonly _crea
 export interface Port {
   readonly address: string
   readonly port: number
-  readonly descriptor: number
+  /** Undefined: each worker binds a socket of its own to the port (SO_REUSEPORT). */
+  readonly descriptor: number | undefined
   close(): void
 }
 
@@ -55,6 +56,17 @@ export function bindPort({ address = '', port = 0 }: { readonly address?: string
     throw failed('EADDRINUSE')
   }
   return { address: name.address ?? address, port: name.port, descriptor: handle.fd, close: () => handle.close() }
+}
+
+/** For runtimes whose sockets can't be inherited by descriptor: a port that is free, where each worker listens with SO_REUSEPORT. */
+export async function freePort({ address, port = 0 }: { readonly address?: string; readonly port?: number }): Promise<Port> {
+  const server = net.createServer()
+  server.listen({ port, ...(address && { host: address }) })
+  await once(server, 'listening')
+  const bound = server.address() as net.AddressInfo
+  server.close()
+  await once(server, 'close')
+  return { address: bound.address, port: bound.port, descriptor: undefined, close() {} }
 }
 
 /** Descriptor of the socket in the child. */

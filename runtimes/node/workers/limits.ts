@@ -2,7 +2,7 @@
  * Limits that threads have together, in memory that they share: seats of priority levels, requests in flight. Each thread writes what it holds and
  * what its requests wait for; nothing is sent but a wake-up, to threads that wait.
  */
-import type { Demand, SharedLimit, SharedLimits } from '../../../core/ports.ts'
+import type { Demand, Rate, SharedLimit, SharedLimits } from '../../../core/ports.ts'
 
 export interface LimitMemory {
   /** Hashes of the names of limits; 0: free. A name keeps its place until the process ends. */
@@ -41,6 +41,9 @@ interface Waiting {
   waitAsync(cells: Int32Array, index: number, value: number): { readonly value: Promise<unknown> | string }
 }
 
+/** Rate limits: the main thread has them, and workers ask it. */
+export type RateLimits = Pick<SharedLimits, 'admit' | 'pass'>
+
 /** The side of one thread. */
 export class ThreadLimits implements SharedLimits {
   readonly cells: Int32Array
@@ -50,9 +53,11 @@ export class ThreadLimits implements SharedLimits {
   /** Limits that requests of this thread wait for. */
   readonly waiting = new Set<ThreadLimit>()
   readonly #names: BigInt64Array
+  readonly #rates: RateLimits
   #isWaiting = false
 
-  constructor({ names, cells, sides }: LimitMemory, side: number) {
+  constructor({ names, cells, sides }: LimitMemory, side: number, rates: RateLimits) {
+    this.#rates = rates
     this.#names = new BigInt64Array(names)
     this.cells = new Int32Array(cells)
     this.sides = sides
@@ -67,6 +72,14 @@ export class ThreadLimits implements SharedLimits {
     }
     // Names beyond share the last place.
     return new ThreadLimit(this, this.sides + (maxNames - 1) * sizeOf(this.sides))
+  }
+
+  admit(name: string, rate: Rate, key: string): Promise<boolean> {
+    return this.#rates.admit(name, rate, key)
+  }
+
+  pass(name: string, rate: Rate): Promise<void> {
+    return this.#rates.pass(name, rate)
   }
 
   /** Wakes a thread that waits for units of any limit. */

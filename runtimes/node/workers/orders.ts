@@ -2,8 +2,10 @@
 import { isMainThread, type MessagePort, workerData } from 'node:worker_threads'
 import type { Drained, DrainOptions } from '../../../core/filters/request-gate.ts'
 import type { MetricSeries } from '../../../core/meta/metrics/merged.ts'
+import type { Rate } from '../../../core/ports.ts'
 import type { Cells } from '../../stores/message/cells.ts'
 import type { Pki } from '../pki/pki.ts'
+import type { Port } from './descriptor.ts'
 import type { LimitMemory } from './limits.ts'
 
 export interface Orders {
@@ -12,9 +14,10 @@ export interface Orders {
   readonly argv: readonly string[]
   readonly program: string
   readonly pki: Pki
-  /** Of the bound socket; see `ownDescriptor`. */
-  readonly descriptor: number
+  readonly port: Pick<Port, 'address' | 'port' | 'descriptor'>
   readonly store: { readonly port: MessagePort; readonly cells: Cells }
+  /** See `ConnectionCounts`. */
+  readonly connections: SharedArrayBuffer
   /** The main thread's side is the first one. */
   readonly limits: LimitMemory
   readonly writesAudit: boolean
@@ -44,6 +47,9 @@ export type MainAnswers = {
   /** Series of all other threads. */
   otherSeries(): Promise<readonly MetricSeries[]>
   setVerbosity(level: number): void
+  /** See `SharedLimits`. */
+  admit(name: string, rate: Rate, key: string): Promise<boolean>
+  pass(name: string, rate: Rate): Promise<void>
   /** Answers of all other threads. */
   askOthers(topic: string, about: unknown, milliseconds: number): Promise<readonly unknown[]>
 }

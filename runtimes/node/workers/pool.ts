@@ -9,9 +9,10 @@ import type { ApiServer } from '../../../core/server.ts'
 import { type StoreService, serveStore } from '../../stores/message/service.ts'
 import type { AuditLog } from '../observe/audit-log.ts'
 import type { Pki } from '../pki/pki.ts'
+import { ConnectionCounts } from './balance.ts'
 import { type Calls, callsOver } from './calls.ts'
 import type { Port } from './descriptor.ts'
-import { type LimitMemory, ThreadLimits } from './limits.ts'
+import { type LimitMemory, type RateLimits, ThreadLimits } from './limits.ts'
 import { linkOf } from './link.ts'
 import { type MainAnswers, type Orders, type WorkerAnswers, workerDataOf } from './orders.ts'
 import type { Threads } from './threads.ts'
@@ -31,6 +32,7 @@ export interface PoolOptions {
   readonly port: Port
   readonly store: KeyValueStore
   readonly limits: LimitMemory
+  readonly rates: RateLimits
   /** The main thread. */
   readonly own: Threads
   readonly auditLog: AuditLog | undefined
@@ -50,10 +52,12 @@ export class Pool {
   readonly #service: StoreService
   readonly #members = new Map<number, Member>()
   readonly #restarts = new Set<() => void>()
+  readonly #connections: SharedArrayBuffer
   #closing = false
 
   private constructor(options: PoolOptions) {
     this.#options = options
+    this.#connections = ConnectionCounts.memory(options.count)
     this.#service = serveStore(options.store, { atTurnsEnd: setImmediate })
   }
 
@@ -110,17 +114,17 @@ export class Pool {
 
   /** Resolves when the worker serves; rejects when it can't, if it never did. */
   #start(number: number, pause: number): Promise<void> {
-    const { commandLine, pki, port, limits, auditLog, logger, clock } = this.#options
+    const { commandLine, pki, port, limits, rates, auditLog, logger, clock } = this.#options
     const { port1, port2 } = new MessageChannel()
     const client = this.#service.connect(linkOf(port1))
     const orders: Orders = {
       ...commandLine,
-      ...{ number, pki, limits },
-      descriptor: port.descriptor,
+      ...{ number, pki, limits, connections: this.#connections },
+      port: { address: port.address, port: port.port, descriptor: port.descriptor },
       store: { port: port2, cells: client.cells },
       writesAudit: auditLog !== undefined,
     }
-    const thread = new Worker(join(__dirname, 'bin.js'), {
+    const thread = new Worker(program(), {
       workerData: workerDataOf(orders),
       transferList: [port2],
       name: `worker ${number}`,
@@ -141,6 +145,7 @@ export class Pool {
         audit: async (lines: Uint8Array) => auditLog?.write(lines),
         otherSeries: () => this.#seriesBeside(number),
         setVerbosity: (level: number) => this.#setVerbosity(level),
+        ...rates,
         askOthers: (topic: string, about: unknown, milliseconds: number) => this.#answersBeside(number, topic, about, milliseconds),
       } satisfies MainAnswers)
       const member = { calls, thread }
@@ -152,7 +157,8 @@ export class Pool {
         calls.end('the worker has ended')
         client.close()
         port1.close()
-        new ThreadLimits(limits, 0).forget(number)
+        new ThreadLimits(limits, 0, rates).forget(number)
+        new ConnectionCounts(this.#connections).set(number, -1)
         if (this.#members.get(number) === member) this.#members.delete(number)
         if (this.#closing) return resolve()
         if (!served && pause === firstPause) return reject(reason ?? new Error(`worker ${number} ended with ${code}`))
@@ -184,7 +190,9 @@ export class Pool {
   /** The answers of all threads but this worker. */
   async #answersBeside(number: number, topic: string, about: unknown, milliseconds: number) {
     const own = (async () => [await this.#options.own.answerTo(topic, about)])()
-    const others = this.#ask((worker) => worker.answer(topic, about), milliseconds + answerTimeout, number)
+    // What takes a while, such as a profile, may take longer on a busy machine.
+    const timeout = milliseconds > 0 ? milliseconds + 2 * endTimeout : answerTimeout
+    const others = this.#ask((worker) => worker.answer(topic, about), timeout, number)
     return [...(await own.catch(() => [])), ...(await others)]
   }
 
@@ -192,6 +200,12 @@ export class Pool {
     this.#options.setVerbosity(level)
     void this.#ask((worker) => worker.setVerbosity(level), answerTimeout)
   }
+}
+
+/** The program of a thread: this one. An executable has it inside, under a constant name. */
+function program(): string {
+  const { bun, deno } = process.versions
+  return bun || deno ? (process.argv[1] ?? '') : join(__dirname, 'bin.js')
 }
 
 const describe = (reason: unknown, code: number) => (reason instanceof Error ? reason.message : `status ${code}`)

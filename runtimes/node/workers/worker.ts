@@ -6,6 +6,7 @@ import { messageOf } from '../../../core/schema/message-of.ts'
 import { type ApiServer, createServerFamily } from '../../../core/server.ts'
 import { type MessageStore, messageStore } from '../../stores/message.ts'
 import { logOfFlags } from '../log/options.ts'
+import type { Listener } from '../network/listener.ts'
 import { servingCertificates } from '../pki/certificates.ts'
 import { authenticationOptions } from '../start/authentication-options.ts'
 import { certificateOptions, listenOptions } from '../start/certificate-options.ts'
@@ -15,6 +16,7 @@ import { openListener } from '../start/open-listener.ts'
 import { Opened } from '../start/opened.ts'
 import { serverOptions } from '../start/options.ts'
 import { nodeClock } from '../start/ports.ts'
+import { balanced, ConnectionCounts } from './balance.ts'
 import { callsOver } from './calls.ts'
 import { ownDescriptor } from './descriptor.ts'
 import { ThreadLimits } from './limits.ts'
@@ -67,7 +69,7 @@ async function serve(orders: Orders, opened: Opened): Promise<void> {
       pki,
       log: telemetry,
       usage: { handshakeErrors: () => handshakeErrors() },
-      limits: new ThreadLimits(orders.limits, orders.number),
+      limits: new ThreadLimits(orders.limits, orders.number, main),
       threads,
     },
     opened,
@@ -85,21 +87,31 @@ async function serve(orders: Orders, opened: Opened): Promise<void> {
   const server = await createServerFamily(host.options).start({ ...host.ports, store }, true)
   opened.add(() => server.close())
   const certificates = servingCertificates(files, pki)
-  const socket = await ownDescriptor(orders.descriptor)
+  const { descriptor, ...place } = orders.port
+  const socket = descriptor === undefined ? undefined : await ownDescriptor(descriptor)
+  let listener: Listener | undefined
   host.metrics.include(() => main.otherSeries())
-  const listener = await openListener(
-    { ...listenOptions(flags), ...certificates, logger: log.logger },
-    upToDate(server.answer, store),
+  const balance = balanced(upToDate(server.answer, store), {
+    counts: new ConnectionCounts(orders.connections),
+    worker: orders.number,
+    connections: () => listener?.connections ?? 0,
+    clock: nodeClock,
+  })
+  opened.add(() => balance.stop())
+  listener = await openListener(
+    { ...listenOptions(flags), ...(socket ? {} : { ...place, sharePort: true }), ...certificates, logger: log.logger },
+    balance.answer,
     socket,
   )
-  handshakeErrors = () => listener.handshakeErrors
-  host.metrics.collect(workerRows.connections, () => [[[String(orders.number)], listener.connections]])
-  opened.add(() => listener.close(0))
-  await keepCertificates(listener, { files, pki, certificates, authorities: host.authorities, logger: log.logger }, opened)
+  const serving = listener
+  handshakeErrors = () => serving.handshakeErrors
+  host.metrics.collect(workerRows.connections, () => [[[String(orders.number)], serving.connections]])
+  opened.add(() => serving.close(0))
+  await keepCertificates(serving, { files, pki, certificates, authorities: host.authorities, logger: log.logger }, opened)
   answers = {
     leave: () => server.leave(),
     drain: (options) => server.drain(options),
-    stopListening: (grace) => listener.close(grace),
+    stopListening: (grace) => serving.close(grace),
     end: () => opened.close(),
     series: () => host.metrics.series(),
     setVerbosity: (level) => log.setVerbosity?.(level),

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BatchOptions, EventBuffer } from '../../../core/audit/buffer.ts'
 import type { AuditEvent } from '../../../core/audit/event.ts'
+import { createThrottle } from '../../../core/audit/throttle.ts'
+import type { Rate } from '../../../core/ports.ts'
 import { ManualClock } from '../../support/clock.ts'
 
 const event = (auditId: string, requestObject?: Uint8Array) => ({ auditId, requestObject }) as AuditEvent
@@ -9,7 +11,10 @@ const event = (auditId: string, requestObject?: Uint8Array) => ({ auditId, reque
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** A buffer with a receiver that is told when to finish. */
-function setUp(options: Partial<BatchOptions> & { concurrency?: number; joins?: boolean } = {}) {
+function setUp({
+  throttle,
+  ...options
+}: Partial<Omit<BatchOptions, 'throttle'>> & { concurrency?: number; joins?: boolean; throttle?: Rate } = {}) {
   const clock = new ManualClock()
   const batches: string[][] = []
   const losses: [string, string, string[]][] = []
@@ -22,6 +27,7 @@ function setUp(options: Partial<BatchOptions> & { concurrency?: number; joins?: 
     concurrency: 1,
     joins: false,
     ...options,
+    ...(throttle && { throttle: createThrottle(throttle, clock) }),
     clock,
     deliver(events) {
       batches.push(ids(events))

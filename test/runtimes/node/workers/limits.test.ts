@@ -3,12 +3,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { FlowControl } from '../../../../core/fairness/flow-control.ts'
 import type { Ticket } from '../../../../core/fairness/ticket.ts'
+import { nodeClock } from '../../../../runtimes/node/clock.ts'
 import { type LimitMemory, limitMemory, ThreadLimits } from '../../../../runtimes/node/workers/limits.ts'
+import { createRates } from '../../../../runtimes/node/workers/rates.ts'
 import { createControl, exchangeOf, level, queue, reject, schemaFor, userOf } from '../../../core/fairness/fixtures.ts'
 import { randomNumbers } from '../../../support/random.ts'
 import { eventually } from '../../../support/wait.ts'
 
-const sidesOf = (memory: LimitMemory) => Array.from({ length: memory.sides }, (_, side) => new ThreadLimits(memory, side))
+const sidesOf = (memory: LimitMemory) => {
+  const rates = createRates(nodeClock)
+  return Array.from({ length: memory.sides }, (_, side) => new ThreadLimits(memory, side, rates))
+}
 
 describe('a limit of several threads', () => {
   test('is that of all together, and one thread may have all of it', () => {
