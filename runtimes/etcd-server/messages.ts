@@ -99,6 +99,8 @@ export const leaseGrantRequest = message('LeaseGrantRequest', { ttl: int(1, 'TTL
 /** Of a revocation and of a renewal. */
 export const leaseRequest = message('LeaseRequest', { id: int64(1, 'ID') })
 export const leaseTimeToLiveRequest = message('LeaseTimeToLiveRequest', { id: int64(1, 'ID'), keys: bool(2) })
+/** Of a removal, an update and a promotion. */
+export const memberRequest = message('MemberRequest', { id: uint64(1, 'ID') })
 export const memberListRequest = message('MemberListRequest', { linearizable: bool(1) })
 const alarmTypes = ['NONE', 'NOSPACE', 'CORRUPT']
 export const alarmRequest = message('AlarmRequest', {

@@ -106,8 +106,12 @@ const rows: readonly Row[] = [
   ['etcd_server_quota_backend_bytes', 'gauge', 'Current backend storage quota size in bytes.', ({ options }) => options.quotaBytes],
   ['etcd_debugging_mvcc_current_revision', 'gauge', 'The current revision of store.', ({ history }) => history.revision],
   ['etcd_debugging_mvcc_compact_revision', 'gauge', 'The revision of the last compaction in store.', ({ compacted }) => compacted],
+  ['process_resident_memory_bytes', 'gauge', 'Resident memory size in bytes.', () => process.memoryUsage.rss()],
+  ['process_cpu_seconds_total', 'counter', 'Total user and system CPU time spent in seconds.', () => processorSeconds(process.cpuUsage())],
   ['etcd_debugging_mvcc_keys_total', 'gauge', 'Total number of keys.', ({ history }) => history.count('')],
 ]
+
+const processorSeconds = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1e6
 
 /** The page of a path with its query. */
 export function pageOf(member: Member, target: string, calls: Calls): Page {

@@ -114,15 +114,18 @@ function lease(member: Member): Methods {
 
 function cluster(member: Member): Methods {
   const { name, peerUrls, clientUrls } = member.options
+  const change = unary(messages.memberRequest, headerResponse, ({ id }) => {
+    throw refusal(id === member.id ? 'oneMember' : 'memberNotFound')
+  })
   return {
     MemberList: unary(messages.memberListRequest, messages.memberListResponse, () => {
       const members = [{ id: member.id, name, peerUrls, clientUrls }]
       return { header: member.header(0), members }
     }),
     MemberAdd: refused('oneMember'),
-    MemberRemove: refused('oneMember'),
-    MemberUpdate: refused('oneMember'),
-    MemberPromote: refused('oneMember'),
+    MemberRemove: change,
+    MemberUpdate: change,
+    MemberPromote: change,
   }
 }
 

@@ -1,6 +1,6 @@
 /** The program as etcd: by its name, its flags and variables, and what etcdctl prints. */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,12 +8,13 @@ import { describe, test } from 'node:test'
 import { connect } from 'node:tls'
 import { promisify } from 'node:util'
 import { issue, issueAuthority, newKey } from '../../runtimes/node/pki/issue.ts'
+import { killedAtExit } from '../support/child.ts'
 import { bundle, ownEtcd, runProgram } from '../support/daemon.ts'
 import { type Etcd, startEtcd } from '../support/etcd.ts'
 import { freePort } from '../support/free-port.ts'
 import { startAs } from '../support/named-program.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
-import { eventually } from '../support/wait.ts'
+import { eventually, within } from '../support/wait.ts'
 
 const execute = promisify(execFile)
 
@@ -45,6 +46,9 @@ async function etcdctl({ servers }: Pick<Etcd, 'servers'>, argv: readonly string
     .replaceAll(/"(ClusterID|MemberID|RaftTerm)" : \d+/g, '"$1" : N')
     .replaceAll(/\d+ [kM]?B/g, 'SIZE')
     .replaceAll(/remaining\(\d+s\)/g, 'remaining(Ns)')
+    .replaceAll(/\b[0-9a-f]{14,16}\b/g, 'MEMBER')
+    .replaceAll(/http:\/\/(localhost|127\.0\.0\.1):\d+/g, 'URL')
+    .replaceAll(/(true|false), (true|false), \d+, \d+, \d+/g, '$1, $2, TERM, INDEX, INDEX')
     .replaceAll(/took = [\d.]+\w+/g, 'took = TIME')
   return { code, text }
 }
@@ -97,6 +101,22 @@ const commands: readonly string[] = [
   'role get nothing',
   'defrag',
   'move-leader 1234',
+  'member list',
+  'member list -w json',
+  'member remove 1234',
+  'member update 1234 --peer-urls=http://127.0.0.1:1',
+  'member promote 1234',
+  'endpoint status',
+  'endpoint status -w json',
+  'user grant-role nobody nothing',
+  'user revoke-role nobody nothing',
+  'user delete nobody',
+  'role delete nothing',
+  'role grant-permission nothing read a',
+  'role revoke-permission nothing a',
+  'auth disable',
+  'completion bash',
+  'version',
   'lock name echo locked',
 ]
 
@@ -117,6 +137,129 @@ test('etcdctl prints what it prints with etcd', { timeout: 600_000 }, async () =
     await Promise.all([original.stop(), own.stop()])
   }
 })
+
+/** Commands for members, users and roles, which a single member without users refuses, each by name. */
+const refusals: readonly (readonly [command: string, text: string])[] = [
+  ['member add other --peer-urls=http://127.0.0.1:1', 'this server is the only member of its cluster'],
+  ['member add other --peer-urls=http://127.0.0.1:1 --learner', 'this server is the only member of its cluster'],
+  ['user add somebody:secret', 'this server has no users and roles'],
+  ['user add somebody --no-password', 'this server has no users and roles'],
+  ['role add some', 'this server has no users and roles'],
+]
+
+test('etcdctl with input, that waits, and between servers', { timeout: 600_000 }, async () => {
+  const { path, remove } = temporaryDirectory()
+  const [original, own] = await Promise.all([startEtcd(), startEtcd({ command: ownEtcd })])
+  const [there = '', here = ''] = [...original.servers, ...own.servers]
+  const waiting: Waiting[] = []
+  const wait = (url: string, ...argv: readonly string[]) => {
+    const started = new Waiting(url, argv)
+    waiting.push(started)
+    return started
+  }
+  try {
+    for (const [command, text] of refusals) {
+      const { code, text: found } = await etcdctl(own, command.split(' '))
+      assert.equal(code, 1, command)
+      assert(found.includes(`etcdserver: not supported: ${text}`), found)
+    }
+    for (const input of transactions) {
+      const [wanted, found] = [wait(there, 'txn'), wait(here, 'txn')]
+      for (const each of [wanted, found]) await each.end(input)
+      assert.equal(found.text, wanted.text)
+    }
+    // Each way: what is there, and what comes while it runs.
+    for (const [from, to, name] of [
+      [there, here, 'there'],
+      [here, there, 'here'],
+    ] as const) {
+      const [source, target] = [{ servers: [from] }, { servers: [to] }]
+      await etcdctl(source, ['put', `${name}/before`, '1'])
+      const mirror = wait(from, 'make-mirror', `--prefix=${name}/`, new URL(to).host)
+      const arrives = (key: string, text: string) =>
+        eventually(`${key} in the mirror`, async () => (await etcdctl(target, ['get', key])).text === text)
+      await arrives(`${name}/before`, `${name}/before\n1\n`)
+      await etcdctl(source, ['put', `${name}/after`, '2'])
+      await arrives(`${name}/after`, `${name}/after\n2\n`)
+      await etcdctl(source, ['del', `${name}/before`])
+      await arrives(`${name}/before`, '')
+      mirror.stop()
+    }
+    const follower = wait(here, 'watch', '--prefix', 'w/')
+    const interval = setInterval(() => void etcdctl(own, ['put', 'w/a', '1']), 200)
+    await follower.prints('PUT\nw/a\n1\n')
+    clearInterval(interval)
+    const leader = wait(here, 'elect', 'office', 'first')
+    await leader.prints('first\n')
+    await wait(here, 'elect', '-l', 'office').prints('first\n')
+    const second = wait(here, 'elect', 'office', 'second')
+    leader.stop()
+    await second.prints('second\n')
+    const lease = wait(here, 'lease', 'grant', '100')
+    await lease.prints('granted with TTL(100s)\n')
+    await wait(here, 'lease', 'keep-alive', lease.text.split(' ')[1] ?? '').prints('keepalived with TTL(100)\n')
+    const check = wait(here, 'check', 'datascale', '--load=s', '--prefix=check/', '--auto-compact')
+    await check.end('')
+    assert.match(check.text, /PASS: Approximate system memory used/)
+    for (const each of waiting) {
+      each.stop()
+      await each.end('')
+    }
+    // A snapshot of each, as etcd's own tool for files sees it.
+    for (const [name, server] of Object.entries({ there: original, here: own })) {
+      const file = join(path, `${name}.db`)
+      assert.equal((await etcdctl(server, ['snapshot', 'save', file])).code, 0)
+      const { stdout } = await execute('etcdutl', ['snapshot', 'status', file, '-w', 'json'])
+      const { revision } = JSON.parse(stdout) as { revision: number }
+      const { text } = await etcdctl(server, ['get', 'nothing', '-w', 'json'])
+      assert(text.includes(`"revision":${revision},`), text)
+      await execute('etcdutl', ['snapshot', 'restore', file, '--data-dir', join(path, name)])
+      await execute('etcdutl', ['defrag', '--data-dir', join(path, name)])
+      const restored = await startEtcd({ restored: join(path, name) })
+      assert.equal((await etcdctl(restored, ['get', '--prefix', ''])).text, (await etcdctl(server, ['get', '--prefix', ''])).text)
+      await restored.stop()
+    }
+  } finally {
+    for (const each of waiting) each.stop()
+    await Promise.all([original.stop(), own.stop()])
+    remove()
+  }
+})
+
+/** Compares, what is done then, and what is done otherwise, each ended by an empty line. */
+const transactions = [
+  'create("t") = "0"\n\nput t "1"\nget t\n\nget t\n\n',
+  'create("t") = "0"\n\nput t "2"\n\nget t\nput u "3"\n\n',
+  'value("t") = "1"\nmod("u") > "1"\nversion("u") = "1"\n\ndel t\nget --prefix u\n\n\n',
+  '\nput t 1\nput t 2\n\n\n',
+]
+
+/** A run of etcdctl that waits for input, or for what happens. */
+class Waiting {
+  readonly #child
+  readonly #ended
+  text = ''
+
+  constructor(url: string, argv: readonly string[]) {
+    this.#child = killedAtExit(spawn('etcdctl', [`--endpoints=${url}`, ...argv], { env: { ...process.env, ETCDCTL_API: '3' } }))
+    this.#ended = once(this.#child, 'close')
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.text += text.replaceAll(/^\{"level".*\n/gm, '')
+      })
+  }
+
+  prints = (text: string) => eventually(`${JSON.stringify(text)} is printed`, async () => this.text.includes(text))
+
+  async end(input: string): Promise<void> {
+    this.#child.stdin.end(input)
+    await within('the end of etcdctl', this.#ended)
+  }
+
+  stop(): void {
+    this.#child.kill('SIGINT')
+  }
+}
 
 test('started under the name etcd, with variables as flags, as test harnesses start it', async () => {
   const { path, remove } = temporaryDirectory()
