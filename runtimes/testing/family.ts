@@ -31,6 +31,10 @@ export interface Running {
 export interface Surroundings {
   /** The state that it starts from is one that a server with the same options has left, maybe with work for controllers. */
   readonly continues?: boolean
+  /** That server had no work left for controllers: see `Family.isSettled`. */
+  readonly settled?: boolean
+  /** The state that it starts from, where that is none that stays as it is. */
+  readonly present?: () => StoreSnapshot
   /** Opens the store, when the server starts; default: one in memory. */
   readonly openStore?: (options: ForkableStoreOptions) => ForkableStore
   /** Calls of other servers. */
@@ -39,6 +43,8 @@ export interface Surroundings {
 
 export interface Family {
   readonly identities: Identities
+  /** Whether a server of the family has left no work for controllers in this state. */
+  isSettled(state: StoreSnapshot): boolean
   /** The state of a new server, after the first work of its controllers if that took but a moment. */
   newState(secrets: Secrets): Promise<StoreSnapshot>
   /** Starts a server with these keys from a state; undefined: an empty cluster. `answers`: the functions that it calls as webhooks. */
@@ -105,6 +111,7 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
 
   const family: Family = {
     identities,
+    isSettled: (state) => states.get(state) === 'none',
     async newState(secrets) {
       const known = await copy()
       if (known) return known
@@ -113,11 +120,11 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
       await first.stop()
       return (await copy()) ?? state
     },
-    async run(secrets, given, answers, { continues = false, openStore = forkableStore, outbound: calls = outbound } = {}) {
+    async run(secrets, given, answers, { continues, settled, present, openStore = forkableStore, outbound: calls = outbound } = {}) {
       const own = await credentialsOf(secrets)
       const copied = given === undefined ? await copy() : undefined
       const from = given ?? (copied && { store: copied, ahead: 0, secrets })
-      const left = from && (states.get(from.store) ?? (continues ? 'maybe' : undefined))
+      const left = from && (settled ? 'none' : (states.get(from.store) ?? (continues ? 'maybe' : undefined)))
       const sleep = new Sleep(left)
       let started: Promise<Started> | undefined
       let running: Started | undefined
@@ -148,8 +155,7 @@ export function createFamily(options: ServerOptions, telemetry: Telemetry = { lo
           running ? running.api.placeOf(apiVersion, kind) : whenStarted().then(({ api }) => api.placeOf(apiVersion, kind)),
         clock,
         snapshot() {
-          if (running === undefined && from !== undefined) return from.store
-          const taken = (running as Started).store.snapshot()
+          const taken = running?.store.snapshot() ?? present?.() ?? (from as Snapshot).store
           states.set(taken, sleep.isSettled() ? 'none' : 'maybe')
           return taken
         },

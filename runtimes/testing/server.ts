@@ -195,6 +195,10 @@ export async function newHostedState(options: ServerOptions, telemetry: Telemetr
   return { store: await familyOf(options, telemetry).newState(secrets), ahead: 0, secrets }
 }
 
+/** Whether a server of a program with these options has left no work for controllers in this state: see `Surroundings.settled`. */
+export const isSettled = (options: ServerOptions, telemetry: Telemetry, { store }: Snapshot): boolean =>
+  familyOf(options, telemetry).isSettled(store)
+
 /**
  * The properties of a server that are read each time. A class, because V8 keeps what a getter of an object literal reads until it collects old objects:
  * thousands of closed forks.

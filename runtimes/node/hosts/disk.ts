@@ -38,6 +38,8 @@ interface Described {
   readonly ahead: number
   /** Number of the folder of its log. */
   readonly generation: number
+  /** Revision at which controllers had no work left. */
+  readonly settled?: number
 }
 
 /** Size at which a segment of a log ends: of many servers, each is small. */
@@ -91,14 +93,16 @@ class DiskHome implements Home {
   }
 
   async load(): Promise<Loaded> {
-    const { secrets, ahead, release } = this.#known()
+    const { secrets, ahead, release, settled } = this.#known()
     const { clock, logger } = this.#options
     const opened = { ...(await openLog(nodeDirectory(this.#logPath()), { clock, logger, segmentBytes })), isClosed: false }
     this.#open = opened
     const { history, leases, attached } = opened
+    const continues = release === this.#options.release
     return {
       from: { store: { base: { versions: history, depth: 0 }, leases, attached }, ahead, secrets },
-      continues: release === this.#options.release,
+      continues,
+      settled: continues && settled === history.revision,
       openStore: (options) => this.#openStore(options),
     }
   }
@@ -109,7 +113,7 @@ class DiskHome implements Home {
     return storeSnapshot(history.revision, history.list({ prefix: '' }).items, { leases, attached })
   }
 
-  async save({ store, ahead, secrets }: Snapshot, settings: Settings): Promise<void> {
+  async save({ store, ahead, secrets }: Snapshot, settings: Settings, settled: boolean): Promise<void> {
     const before = this.#described
     const generation = (before?.generation ?? 0) + 1
     const path = this.#logPath(generation)
@@ -122,7 +126,9 @@ class DiskHome implements Home {
     await createLog(unsyncedDirectory(nodeDirectory(path)), state)
     const files = (await readdir(path)).map((name) => join(path, name))
     await Promise.all([...files, path, this.#path, dirname(this.#path)].map(sync))
-    await this.#write({ format: 'apiserver-hosts/1', release: this.#options.release, settings, secrets, ahead, generation })
+    const { release } = this.#options
+    const described = { format: 'apiserver-hosts/1', release, settings, secrets, ahead, generation } as const
+    await this.#write({ ...described, ...(settled && { settled: revision }) })
     if (before) await rm(this.#logPath(before.generation), { recursive: true, force: true })
   }
 
@@ -130,7 +136,14 @@ class DiskHome implements Home {
     await this.#write({ ...this.#known(), settings, ahead })
   }
 
-  async ended(): Promise<void> {
+  async ended({ store }: Snapshot, isSettled: boolean): Promise<void> {
+    await this.#close()
+    const [known, settled] = [this.#known(), store.base.versions.revision]
+    const { release } = this.#options
+    if (isSettled && (known.settled !== settled || known.release !== release)) await this.#write({ ...known, release, settled })
+  }
+
+  async #close(): Promise<void> {
     const opened = this.#open
     this.#open = undefined
     if (opened === undefined || opened.isClosed) return
@@ -138,7 +151,7 @@ class DiskHome implements Home {
   }
 
   async remove(): Promise<void> {
-    await this.ended()
+    await this.#close()
     await rm(this.#descriptionPath(), { force: true })
     await sync(this.#path)
     await rm(this.#path, { recursive: true, force: true })

@@ -10,6 +10,8 @@ export interface Loaded {
   readonly openStore?: (options: ForkableStoreOptions) => ForkableStore
   /** The state is that of a server of this release: what a new server writes is there. */
   readonly continues: boolean
+  /** That server had no work left for controllers. */
+  readonly settled?: boolean
 }
 
 /** The snapshots of a server by name. */
@@ -22,8 +24,8 @@ export interface Snapshots {
 export interface Home {
   readonly snapshots: Snapshots
   load(): Promise<Loaded>
-  /** Replaces the state. The first time, this makes the server. */
-  save(snapshot: Snapshot, settings: Settings): Promise<void>
+  /** Replaces the state. The first time, this makes the server. `settled`: there is no work for controllers in it. */
+  save(snapshot: Snapshot, settings: Settings, settled: boolean): Promise<void>
   /** The state, if it is in memory and the server does not run. */
   kept?(): Snapshot | undefined
   /** The state of a server that was loaded, if its own snapshots may not be kept. */
@@ -31,7 +33,7 @@ export interface Home {
   /** Keeps what the server is, and how many milliseconds its clock is ahead of the host's. */
   describe?(settings: Settings, ahead: number): Promise<void>
   /** The server has ended in this state, which its store has. */
-  ended(snapshot: Snapshot): Promise<void>
+  ended(snapshot: Snapshot, settled: boolean): Promise<void>
   /** Removes the state. */
   remove(): Promise<void>
 }

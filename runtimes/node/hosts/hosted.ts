@@ -7,7 +7,7 @@ import { type ForkableStoreOptions, forkableStore } from '../../stores/forkable.
 import type { TestClock } from '../../testing/clock.ts'
 import type { AddedFault, Fault } from '../../testing/faults.ts'
 import type { Requests } from '../../testing/requests.ts'
-import { type Snapshot, startHosted, type TestObject, type TestServer } from '../../testing/server.ts'
+import { isSettled, type Snapshot, startHosted, type TestObject, type TestServer } from '../../testing/server.ts'
 import { trafficOf } from '../../testing/traffic.ts'
 import { InFlight, type RequestLimits } from '../in-flight.ts'
 import type { Home, Snapshots } from './home.ts'
@@ -124,12 +124,12 @@ export class Hosted {
   async snapshot(): Promise<Snapshot> {
     await this.#ending
     const kept = this.isAwake ? undefined : this.#home.kept?.()
-    return kept ?? this.use((server) => ({ ...server.snapshot(), ...(this.#home.present && { store: this.#home.present() }) }))
+    return kept ?? this.use((server) => server.snapshot())
   }
 
   /** Replaces the state: requests in flight end. Faults and recorded requests are forgotten. */
   restore(snapshot: Snapshot): Promise<void> {
-    return this.#end(() => this.#home.save(snapshot, this.#settings))
+    return this.#end(() => this.#home.save(snapshot, this.#settings, this.#isSettled(snapshot)))
   }
 
   /** Applies manifests. Rejects with an ApiFailure or ApiError when one is refused. */
@@ -208,11 +208,12 @@ export class Hosted {
     try {
       const { options, limits, hooks } = this.#settings
       const { outbound, telemetry, trusted } = this.#shared
-      const { from, continues, openStore = forkableStore } = await this.#home.load()
+      const home = this.#home
+      const { openStore = forkableStore, ...loaded } = await home.load()
       const bound = { bytes: limits.storedBytes, perObject: objectBytes }
       const server = await startHosted(options, {
-        from,
-        continues,
+        ...loaded,
+        ...(home.present && { present: home.present.bind(home) }),
         outbound,
         telemetry,
         answers: hooks.map((hook) => hookAnswer(hook, trusted)),
@@ -242,7 +243,7 @@ export class Hosted {
       if (server) {
         const snapshot = server.snapshot()
         await server.close()
-        await this.#home.ended(snapshot)
+        await this.#home.ended(snapshot, then === undefined && this.#isSettled(snapshot))
       }
       await then?.()
     })()
@@ -253,6 +254,10 @@ export class Hosted {
       })
     this.#ending = done
     return ending
+  }
+
+  #isSettled(snapshot: Snapshot): boolean {
+    return isSettled(this.#settings.options, this.#shared.telemetry, snapshot)
   }
 
   #gone(): ApiError {

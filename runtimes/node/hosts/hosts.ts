@@ -1,6 +1,6 @@
 /** All servers of the process, by name. */
 import { createSecrets } from '../../testing/secrets.ts'
-import { newHostedState, type Snapshot, type TestObject } from '../../testing/server.ts'
+import { isSettled, newHostedState, type Snapshot, type TestObject } from '../../testing/server.ts'
 import { Named } from '../named.ts'
 import type { Home } from './home.ts'
 import { Hosted, type Limits, type Settings, type Shared, servers } from './hosted.ts'
@@ -125,7 +125,7 @@ export class Hosts {
 
   async #hosted(settings: Settings, snapshot: Snapshot): Promise<Hosted> {
     const home = this.#options.homeOf(settings.name)
-    await home.save(snapshot, settings)
+    await home.save(snapshot, settings, isSettled(settings.options, this.#options.telemetry, snapshot))
     return new Hosted(settings, home, this.#options)
   }
 

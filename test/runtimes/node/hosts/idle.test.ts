@@ -1,6 +1,6 @@
 /** Servers of `apiserver hosts` that nobody asks: they leave memory, and the next request wakes them; expired ones are deleted. */
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryDirectory } from '../../../support/temporary.ts'
@@ -40,6 +40,48 @@ test('controllers do their first work once: the first server with its options st
     const [accounts, rules] = await written('first')
     assert.ok((accounts as string[]).includes('default') && rules > 0)
     assert.deepEqual([accounts, rules], await written('second'))
+  })
+})
+
+test('with a data directory: a server whose controllers had no work left wakes without them; what a crash left, they do', async () => {
+  const data = join(temporary.path, 'settled')
+  const described = () => JSON.parse(readFileSync(join(data, 'servers/one/server.json'), 'utf8')) as { readonly settled?: number }
+  const hasAccount = (here: TestHosts, namespace: string) =>
+    eventually(`the account of ${namespace}`, async () => {
+      const { token } = await here.kubeconfig('one')
+      return (
+        (await here.ask('GET', `/servers/one/api/v1/namespaces/${namespace}/serviceaccounts/default`, undefined, { token })).code === 200
+      )
+    })
+  const make = async (here: TestHosts, namespace: string) => {
+    const { token } = await here.kubeconfig('one')
+    const { code } = await here.ask('POST', '/servers/one/api/v1/namespaces', { metadata: { name: namespace } }, { token })
+    assert.equal(code, 201)
+  }
+  /** The revision that is noted when it sleeps. On a busy machine it may sleep before its controllers are done: then they go on when it is woken. */
+  async function settledAfter(here: TestHosts, revision: number): Promise<number> {
+    for (;;) {
+      await asleep(here, 'one')
+      const { settled = 0 } = described()
+      if (settled > revision) return settled
+      await hasAccount(here, 'first')
+    }
+  }
+  await withHosts([`--data-dir=${data}`, '--idle-timeout=3s'], async (here) => {
+    await here.ask('POST', list, { name: 'one' })
+    const { settled: made = 0 } = described()
+    await make(here, 'first')
+    await hasAccount(here, 'first')
+    const settled = await settledAfter(here, made)
+    await make(here, 'second')
+    // As the end of the process would leave it.
+    cpSync(join(data, 'servers'), join(temporary.path, 'crashed', 'servers'), { recursive: true })
+    assert.equal(described().settled, settled)
+    await hasAccount(here, 'second')
+    assert.ok((await settledAfter(here, settled)) > settled)
+  })
+  await withHosts([`--data-dir=${join(temporary.path, 'crashed')}`, '--idle-timeout=10m'], async (here) => {
+    await hasAccount(here, 'second')
   })
 })
 
