@@ -16,6 +16,8 @@ const count = Number(process.env['SERVERS'] ?? 10_000)
 const [active, concurrency, requests] = [Math.min(1_000, count), 16, 4_000]
 const list = '/hosts/v1/servers'
 
+const probe = new URL('probe.mjs', import.meta.url).href
+
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 const row = (...cells: readonly (string | number)[]) =>
   console.log(`| ${cells.map((cell) => (typeof cell === 'number' ? cell.toFixed(2) : cell)).join(' | ')} |`)
@@ -52,11 +54,11 @@ const definition = (at: number) => ({
 })
 
 async function start(directory: string, ...flags: readonly string[]) {
-  const argv = [bundle, 'hosts', '--secure-port=0', ...filesIn(directory), ...flags]
-  const child = killedAtExit(spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] }))
+  const argv = ['--expose-gc', '--import', probe, bundle, 'hosts', '--secure-port=0', ...filesIn(directory), ...flags]
+  const child = killedAtExit(spawn(process.execPath, argv, { cwd: root, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }))
   const url = await new Promise<string>((resolve, reject) => {
     let log = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       log += text
       const [, found] = /serving on (\S+);/.exec(log) ?? []
       if (found !== undefined) resolve(found)
@@ -74,6 +76,13 @@ async function start(directory: string, ...flags: readonly string[]) {
       return (Number(fields[11]) + Number(fields[12])) * 10
     },
     mebibytes: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
+    /** Of the heap after a collection. */
+    async heap() {
+      const told = once(child, 'message')
+      child.send('memory')
+      const [{ heapUsed }] = (await told) as [{ readonly heapUsed: number }]
+      return heapUsed / 1024 / 1024
+    },
     files: () => readdirSync(`/proc/${pid}/fd`).length,
     async ask(method: string, path: string, body?: unknown, options?: { token?: string }) {
       const answer = await client.ask(method, path, body, options)
@@ -139,7 +148,7 @@ async function measure(kind: string, flags: readonly string[], servers: number):
     await new Promise((resolve) => setTimeout(resolve, 2_000))
     const fork = (prefix: string) => (at: number) => here.ask('POST', `${list}/template/fork`, { name: `${prefix}-${at}` })
     await each(here, 20, fork('first'))
-    const [memory, files] = [here.mebibytes(), here.files()]
+    const [memory, files, heap] = [here.mebibytes(), here.files(), await here.heap()]
     row(`${kind}: fork of one with 20 definitions`, ...(await each(here, servers, fork('fork'))), '3')
     row(`${kind}: memory of the process with ${servers} idle servers, MiB`, here.mebibytes(), '', '1229')
     row(`${kind}: … more than before, MiB; open files more`, here.mebibytes() - memory, here.files() - files, '')
@@ -158,6 +167,7 @@ async function measure(kind: string, flags: readonly string[], servers: number):
     row(`${kind}: requests to ${several} active ones, ratio to one`, median(ratios), '', '0.9')
     row(`${kind}: delete`, ...(await each(here, servers, (at) => here.ask('DELETE', `${list}/fork-${at}`))), '')
     row(`${kind}: memory after that, MiB; open files more than before`, here.mebibytes(), here.files() - files, '')
+    row(`${kind}: objects of the heap, MiB: before; after`, heap, await here.heap(), '')
     await each(here, servers, fork('again'))
     row(`${kind}: memory after as many forks again, MiB`, here.mebibytes(), '', '')
   } finally {

@@ -231,6 +231,24 @@ test('bodies and the number of servers are limited', async () => {
   for (const name of ['third', 'more-0', 'more-1', 'more-2']) await here.ask('DELETE', `${list}/${name}`)
 })
 
+test('a tenant who never stops asking does not live longer than its server may', async () => {
+  assert.equal((await here.ask('POST', `${list}/mine/fork`, { name: 'short', ttlSeconds: 2 })).code, 201)
+  const { token } = await here.kubeconfig('short')
+  const headers = { authorization: `Bearer ${token}` }
+  const watch = await here.fetch(`/servers/short${configMaps}?watch=true`, { headers })
+  assert.equal(watch.status, 200)
+  const asking = (async () => {
+    for (;;) {
+      const { code } = await here.ask('GET', `/servers/short${configMaps}`, undefined, { token })
+      if (code !== 200) return code
+    }
+  })()
+  await within('the end of the watch', watch.text().catch(() => ''))
+  assert.equal(await within('the last request', asking), 404)
+  assert.equal((await here.ask('GET', `${list}/short`)).code, 404)
+  assert.equal((await here.ask('GET', `/servers/yours${configMaps}`, undefined, { token: yours })).code, 200)
+})
+
 test('a server calls no others: webhooks by URL, aggregated APIs', async () => {
   const configuration = {
     apiVersion: 'admissionregistration.k8s.io/v1',
