@@ -4,8 +4,10 @@ import { ApiError } from '../../../core/answers/status.ts'
 import { applyJsonPatch } from '../../../core/apply/json-patch.ts'
 import type { Json, JsonObject } from '../../../core/schema/model.ts'
 import fc from '../../support/fast-check.ts'
+import { frozen } from '../../support/frozen.ts'
 
-const apply = (document: JsonObject, operations: Json) => applyJsonPatch(structuredClone(document), operations)
+/** Of a document that can't be changed. */
+const apply = (document: JsonObject, operations: Json) => applyJsonPatch(frozen(document), operations)
 const code = (expected: number) => (error: unknown) => error instanceof ApiError && error.status.code === expected
 
 test('operations', () => {
@@ -34,6 +36,19 @@ test('operations', () => {
     assert.deepEqual(apply(document, operations), expected, JSON.stringify(operations))
     assert.deepEqual(operations, before)
   }
+})
+
+test('the result shares with the document what no operation reaches', () => {
+  const document = frozen<JsonObject>({ a: { b: [{ c: 1 }, { d: 2 }], e: {} }, f: [] })
+  const [a, b] = [document['a'] as JsonObject, (document['a'] as JsonObject)['b'] as Json[]]
+  const result = applyJsonPatch(document, [
+    { op: 'replace', path: '/a/b/0/c', value: 3 },
+    { op: 'add', path: '/a/b/0/g', value: {} },
+  ]) as JsonObject
+  assert.deepEqual(result, { a: { b: [{ c: 3, g: {} }, { d: 2 }], e: {} }, f: [] })
+  const changed = result['a'] as JsonObject
+  assert.deepEqual([changed === a, changed['b'] === b, changed['e'] === a['e'], result['f'] === document['f']], [false, false, true, true])
+  assert.equal((changed['b'] as Json[])[1], b[1])
 })
 
 test('the result shares no values with the patch', () => {

@@ -4,6 +4,7 @@ import { ApiError } from '../../../../core/answers/status.ts'
 import type { Json, JsonObject } from '../../../../core/schema/model.ts'
 import { applyMergePatch } from '../../../../core/verbs/patch/merge-patch.ts'
 import fc from '../../../support/fast-check.ts'
+import { frozen } from '../../../support/frozen.ts'
 
 test('merges (RFC 7386 appendix A, for objects)', () => {
   const rows: [document: JsonObject, patch: JsonObject, expected: JsonObject][] = [
@@ -21,9 +22,16 @@ test('merges (RFC 7386 appendix A, for objects)', () => {
   ]
   for (const [document, patch, expected] of rows) {
     const before = structuredClone(patch)
-    assert.deepEqual(applyMergePatch(structuredClone(document), patch), expected, JSON.stringify(patch))
+    assert.deepEqual(applyMergePatch(frozen(document), patch), expected, JSON.stringify(patch))
     assert.deepEqual(patch, before)
   }
+})
+
+test('the result shares with the document what the patch does not reach', () => {
+  const document = frozen({ a: { b: { c: 1 }, d: {} }, e: [{}] })
+  const result = applyMergePatch(document, { a: { b: { c: 2 } } }) as typeof document
+  assert.deepEqual(result, { a: { b: { c: 2 }, d: {} }, e: [{}] })
+  assert.deepEqual([result.a === document.a, result.a.d === document.a.d, result.e === document.e], [false, true, true])
 })
 
 test('a patch that is not an object is a bad request', () => {
@@ -39,7 +47,7 @@ test('the result shares no values with the patch, and applying it again changes 
   fc.assert(
     fc.property(withoutProto, withoutProto, (document, patch) => {
       const before = JSON.stringify(patch)
-      const once = applyMergePatch(JSON.parse(JSON.stringify(document)) as JsonObject, patch as Json)
+      const once = applyMergePatch(frozen(JSON.parse(JSON.stringify(document)) as JsonObject), patch as Json)
       const text = JSON.stringify(once)
       const twice = JSON.stringify(applyMergePatch(once, patch as Json))
       if (!text.includes('null')) assert.equal(twice, text)

@@ -16,6 +16,7 @@ import {
 } from '../../../../core/schema/model.ts'
 import { applyStrategicMerge } from '../../../../core/verbs/patch/strategic-merge.ts'
 import fc from '../../../support/fast-check.ts'
+import { frozen } from '../../../support/frozen.ts'
 
 const byName = { patchStrategy: 'merge', patchMergeKey: 'name' } as const
 const Item: Message = message('Item', 'A part with every way of merging.', {
@@ -34,7 +35,7 @@ const Item: Message = message('Item', 'A part with every way of merging.', {
   volumes: field(13, () => list(Item), '', { patchStrategy: 'merge,retainKeys', patchMergeKey: 'name' }),
 })
 
-const apply = (document: JsonObject, patch: Json) => applyStrategicMerge(Item, structuredClone(document), patch)
+const apply = (document: JsonObject, patch: Json) => applyStrategicMerge(Item, frozen(document), patch)
 const n = (...names: string[]) => names.map((name) => ({ name }))
 
 test('merges', () => {
@@ -201,7 +202,7 @@ test('random patches give an object or an ApiError, and never change prototypes'
     fc.property(object, object, (document, patch) => {
       const plain = JSON.stringify(patch)
       try {
-        const result = applyStrategicMerge(Item, JSON.parse(JSON.stringify(document)) as JsonObject, JSON.parse(plain) as Json)
+        const result = applyStrategicMerge(Item, frozen(JSON.parse(JSON.stringify(document)) as JsonObject), JSON.parse(plain) as Json)
         JSON.stringify(result)
       } catch (error) {
         assert.ok(error instanceof ApiError, String(error))
