@@ -58,6 +58,8 @@ export class Walk {
   isEmptyMap = false
   /** The last field read was an empty list or map, which counts as absent, or the unset time. */
   droppedEmpty = false
+  /** The value has empty lists or maps that were given, at any depth. */
+  holdsEmpties = false
   readonly unknown: string[] | undefined
   readonly limit: number
   readonly search: boolean

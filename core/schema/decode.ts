@@ -6,7 +6,7 @@
 import { type DecodeBounds, DecodeBudget } from './decode-budget.ts'
 import { InlinedField, MapKey, Walk, type WalkMode } from './decode-walk.ts'
 import { goType, inlinedPath, omits, structName, typeNameOf } from './go/struct.ts'
-import { givenEmpties, setGivenEmpties } from './json/given-empty.ts'
+import { givenEmpties, holdsEmpties, setGivenEmpties, setHoldsEmpties } from './json/given-empty.ts'
 import { isObject } from './json/is-object.ts'
 import { clone, isEmpty } from './json/members.ts'
 import { pushPositions, sortFrom, sortTexts } from './json/positions.ts'
@@ -111,7 +111,9 @@ function unionReader(union: () => Union): Reader {
   return (value, walk) => {
     const { message, wrap, unwrap } = union()
     const part = new Walk(undefined, walk.limit - walk.depth, 'copy', walk.budget)
-    return unwrap(readMessage(planOf(message), wrap(value), part))
+    const read = readMessage(planOf(message), wrap(value), part)
+    if (part.holdsEmpties) walk.holdsEmpties = true
+    return unwrap(read)
   }
 }
 
@@ -364,6 +366,7 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
   }
   stack.height = start
   for (const key of rest) walk.addUnknown(key)
+  if (empties !== undefined) walk.holdsEmpties = true
   if (result === undefined) return value
   setGivenEmpties(result, empties)
   return result
@@ -420,8 +423,10 @@ function read(schema: Message, value: Json, options: DecodeOptions, unknown?: st
   walk.sorted = options.sorted === true
   walk.omitsKeys = options.omitsKeys === true
   walk.known = options.known
-  if (schema.open) return openReaderOf(schema)(value, walk) as JsonObject
-  return readMessage(planOf(schema, options.root), value, walk)
+  walk.holdsEmpties = options.known !== undefined && holdsEmpties(options.known)
+  const result = schema.open ? (openReaderOf(schema)(value, walk) as JsonObject) : readMessage(planOf(schema, options.root), value, walk)
+  if (walk.holdsEmpties) setHoldsEmpties(result)
+  return result
 }
 
 /**

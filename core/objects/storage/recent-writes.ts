@@ -1,5 +1,6 @@
 import type { ApiObject } from '../../resources/definition.ts'
 import { sameBytes } from '../../schema/bytes.ts'
+import { holdsEmpties } from '../../schema/json/given-empty.ts'
 import { asStored } from '../../schema/json/members.ts'
 import type { Json } from '../../schema/model.ts'
 import type { Codec, Printed } from './codec.ts'
@@ -25,7 +26,8 @@ class Write {
 
   /** Made when it is first asked for: most objects are not written again while their write is kept. */
   get object(): ApiObject {
-    this.#object ??= asStored(this.printed.object as Json) as ApiObject
+    const { object } = this.printed
+    this.#object ??= holdsEmpties(object) ? (asStored(object as Json) as ApiObject) : object
     return this.#object
   }
 }

@@ -24,6 +24,16 @@ export function setGivenEmpties(object: object, given: JsonObject | undefined): 
   if (given !== undefined) Object.defineProperty(object, empties, { value: given, configurable: true })
 }
 
+const holder = Symbol('holds empty lists and maps that were given')
+
+/** Marks an object that has `givenEmpties` at any depth. */
+export function setHoldsEmpties(object: object): void {
+  Object.defineProperty(object, holder, { value: true })
+}
+
+/** Whether a canonical object has `givenEmpties` at any depth: the walk that made it knows, so that no other has to look. */
+export const holdsEmpties = (canonical: object): boolean => (canonical as { readonly [holder]?: true })[holder] === true
+
 /** Forgets that a list or map was given as an empty one. */
 export function dropGivenEmpty(object: object, name: string): void {
   const { [name]: _dropped, ...others } = givenEmpties(object) ?? {}

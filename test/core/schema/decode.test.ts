@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { canonicalise, DecodeError, decode } from '../../../core/schema/decode.ts'
-import { givenEmpties, givenEmpty, hasGivenEmpty } from '../../../core/schema/json/given-empty.ts'
+import { givenEmpties, givenEmpty, hasGivenEmpty, holdsEmpties } from '../../../core/schema/json/given-empty.ts'
 import { clone } from '../../../core/schema/json/members.ts'
 import {
   field,
@@ -54,6 +54,10 @@ describe('decode', () => {
         [{}, undefined, undefined],
       )
       assert.ok(hasGivenEmpty(object) && !hasGivenEmpty(given['byName'] as Json))
+      assert.deepEqual(
+        [true, false],
+        [object, { spec: {} }].map((each) => holdsEmpties(canonicalise(Thing, each, { shares: true }))),
+      )
       assert.equal(JSON.stringify(object), JSON.stringify(value))
     }
   })
