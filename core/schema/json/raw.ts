@@ -37,13 +37,6 @@ function unprintable(): never {
   throw new TypeError('an object with a text of its own is printed by printJson')
 }
 
-/** Call before changing a value in place. */
-export function forgetRawText(value: object): void {
-  if (!(rawText in value)) return
-  Reflect.deleteProperty(value, rawText)
-  Reflect.deleteProperty(value, 'toJSON')
-}
-
 /** JSON as Go prints an untyped value: sorted keys, with `<`, `>` and `&` escaped. */
 export function goJson(value: Json): string {
   if (typeof value === 'bigint') return value.toString()
