@@ -1,20 +1,28 @@
-/** The store suite through our etcd client, on our server of etcd's API. */
+/** The store suite on our server of etcd's API: through our etcd client, and through another one. */
+import type { KeyValueStore } from '../../../core/ports.ts'
 import { openEtcdStore } from '../../../runtimes/stores/etcd.ts'
 import { startOwnEtcd } from '../../support/own-etcd.ts'
 import { storeConformance } from '../../support/store-conformance.ts'
 import { hostClock, warnings } from '../stores/helpers.ts'
+import { etcd3Store } from './etcd3-store.ts'
 
-for (const durable of [false, true]) {
-  const open = async () => {
-    const etcd = await startOwnEtcd({ durable })
-    const store = await openEtcdStore({ servers: [etcd.url], clock: hostClock, logger: warnings() })
-    return {
-      store,
-      async close() {
-        await store.close()
-        await etcd.stop()
-      },
-    }
-  }
-  storeConformance(`etcd store on the embedded store, ${durable ? 'on disk' : 'in memory'}`, open, 10)
+const clients: { readonly [name: string]: (url: string) => Promise<KeyValueStore> } = {
+  'etcd store': (url) => openEtcdStore({ servers: [url], clock: hostClock, logger: warnings() }),
+  'store on etcd3': async (url) => etcd3Store(url),
 }
+
+for (const [name, connect] of Object.entries(clients))
+  for (const durable of [false, true]) {
+    const open = async () => {
+      const etcd = await startOwnEtcd({ durable })
+      const store = await connect(etcd.url)
+      return {
+        store,
+        async close() {
+          await store.close()
+          await etcd.stop()
+        },
+      }
+    }
+    storeConformance(`${name} on the embedded store, ${durable ? 'on disk' : 'in memory'}`, open, 10)
+  }
