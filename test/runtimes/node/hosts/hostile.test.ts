@@ -243,7 +243,10 @@ test('a tenant who never stops asking does not live longer than its server may',
       if (code !== 200) return code
     }
   })()
-  await within('the end of the watch', watch.text().catch(() => ''))
+  await within(
+    'the end of the watch',
+    watch.text().catch(() => ''),
+  )
   assert.equal(await within('the last request', asking), 404)
   assert.equal((await here.ask('GET', `${list}/short`)).code, 404)
   assert.equal((await here.ask('GET', `/servers/yours${configMaps}`, undefined, { token: yours })).code, 200)
