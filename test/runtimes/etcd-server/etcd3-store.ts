@@ -79,12 +79,12 @@ class Watch implements StoreWatch {
     this.#asking ??= setInterval(() => this.#ask(), progressInterval)
   }
 
-  /** etcd tells no progress to a watch from a future revision on, which misses nothing until then. */
+  /** etcd tells no progress to a watch from a future revision on, which misses nothing until then: asked until that is the current one. */
   #ask(): void {
     this.#stream.write({ progress_request: {} })
     this.#current().then(
       (revision) => {
-        if (revision <= this.#after && !this.#isOver) this.#progress(revision)
+        if (revision === this.#after && !this.#isOver) this.#progress(revision)
       },
       () => {},
     )
