@@ -87,17 +87,14 @@ function rowsOf({ profiler, contention, inFlight, clock, threads }: ProfilesOpti
     ])
   threads?.answer('requests in flight', () => [threads.name, inFlightProfile(inFlight())])
   threads?.answer('texts of requests in flight', () => inFlightTexts(inFlight(), clock))
-  const withOthers = async (own: StackProfile, topic: string, milliseconds?: number): Promise<StackProfile> => {
+  /** Other threads take theirs meanwhile. */
+  const withOthers = async (own: StackProfile | Promise<StackProfile>, topic: string, milliseconds?: number): Promise<StackProfile> => {
     if (threads === undefined) return own
-    const others = (await threads.ask(topic, milliseconds, milliseconds)) as readonly Named[]
-    return merged([[threads.name, own], ...others])
-  }
-  const taken = async (kind: Kind, milliseconds: number, signal: AbortSignal): Promise<StackProfile> => {
-    const own = takeOwn(kind, milliseconds, signal)
-    if (threads === undefined) return own
-    const others = threads.ask(`profile ${kind}`, milliseconds, milliseconds) as Promise<readonly Named[]>
+    const others = threads.ask(topic, milliseconds, milliseconds) as Promise<readonly Named[]>
     return merged([[threads.name, await own], ...(await others)])
   }
+  const taken = async (kind: Kind, milliseconds: number, signal: AbortSignal): Promise<StackProfile> =>
+    withOthers(takeOwn(kind, milliseconds, signal), `profile ${kind}`, milliseconds)
   const able = (): Profiler => {
     if (profiler === undefined) throw new ProfilerError('unavailable', 'this runtime has no profiler')
     return profiler
