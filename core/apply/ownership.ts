@@ -204,17 +204,32 @@ function stripped(managers: Map<string, Manager>, key: string): Map<string, Mana
   return managers
 }
 
+/** An apply whose configuration fits the kind. */
+export interface CheckedApply {
+  /** The object before it: the live one, or an empty one. */
+  readonly old: JsonObject
+  readonly applied: JsonObject
+  readonly managers: Managers
+}
+
 /**
- * Applies a configuration (parsed, possibly partial) to the live object, or creates one. Returns the object with its new managedFields; it
- * still has to be decoded and defaulted. Throws 400 for another kind or version or for given managedFields, 409 for conflicts, 500 without
- * a reason when the schema does not match.
+ * The first half of an apply of a configuration (parsed, possibly partial) to the live object, or of one that creates it; converts nothing. Throws
+ * 400 for another kind or version or for given managedFields, 500 without a reason when the schema does not match.
  */
-export function applyManaged(writing: Writing, live: JsonObject | undefined, applied: JsonObject, force: boolean): JsonObject {
+export function checkApply(writing: Writing, live: JsonObject | undefined, applied: JsonObject): CheckedApply {
   validateApplied(writing, applied)
   const old = live ?? writing.blank
   const managers = managersBefore(writing, old)
   validateTyped(writing, applied, 'patch')
   validateTyped(writing, old, 'live')
+  return { old, applied, managers }
+}
+
+/**
+ * The second half: returns the object with its new managedFields; it still has to be decoded and defaulted. Throws 409 for conflicts, 500 without a
+ * reason when the schema of another manager's version does not match.
+ */
+export function applyManaged(writing: Writing, { old, applied, managers }: CheckedApply, force: boolean): JsonObject {
   const by = identity(writing, writing.manager, 'Apply')
   const unowned = bare(old)
   const attempt = (forced: boolean) => apply(writing, unowned, applied, managers, by, forced)

@@ -126,7 +126,7 @@ export async function apply(
   /** The object, with what `completed` needs. */
   async function result(existing: ApiObject | undefined): Promise<Wanted> {
     exchange.span?.event('About to apply patch')
-    const { merged, isStamped } = await afterApply(writes, target, existing, applied, options)
+    const { merged, isStamped } = await afterApply(writes, target, existing, applied, options, submission.slices)
     checkDuplicates()
     await submission.slices.pause()
     const errors = new FieldErrors()

@@ -20,7 +20,8 @@ class Needed {
   }
 }
 
-const noConversion: ConvertNow = (_object, apiVersion) => {
+/** For what converts nothing, or has one version. */
+export const noConversion: ConvertNow = (_object, apiVersion) => {
   throw new Error(`no conversion to ${apiVersion}`)
 }
 

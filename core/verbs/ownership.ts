@@ -3,10 +3,11 @@ import { objectAtom } from '../apply/atom.ts'
 import { blankOf } from '../apply/blank.ts'
 import { noFields } from '../apply/field-set.ts'
 import { decodeManagers } from '../apply/managers.ts'
-import { applyManaged, updateManaged, type Writing } from '../apply/ownership.ts'
+import { applyManaged, checkApply, updateManaged, type Writing } from '../apply/ownership.ts'
 import { parentEntries, type ReplicasPath, scaleEntries } from '../apply/scale.ts'
 import type { Versions } from '../apply/scope.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
+import type { Slices } from '../common/slices.ts'
 import type { Clock } from '../ports.ts'
 import { managerOf } from '../request/options.ts'
 import { fromStorageVersion, throughStorageVersion } from '../resources/converter.ts'
@@ -14,7 +15,7 @@ import { type ApiObject, apiVersionOf, type ResourceDefinition } from '../resour
 import { canonicalise } from '../schema/decode.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { keepCleared } from './body.ts'
-import { type ConvertNow, withConversions } from './conversions.ts'
+import { type ConvertNow, noConversion, withConversions } from './conversions.ts'
 import type { Target, WriteServices } from './services.ts'
 
 /**
@@ -129,19 +130,24 @@ export function recorder(writes: WriteServices, target: Target, fieldManager: st
   }
 }
 
-/** Result of an apply, as parsed value with managed fields, and whether it is stamped. Throws 400, 409, 500. */
+/**
+ * Result of an apply, as parsed value with managed fields, and whether it is stamped; pauses between its halves. Throws 400, 409, 500.
+ */
 export async function afterApply(
   writes: WriteServices,
   target: Target,
   existing: ApiObject | undefined,
   applied: JsonObject,
   { fieldManager, force }: { readonly fieldManager: string; readonly force: boolean },
+  slices: Pick<Slices, 'pause'>,
 ): Promise<{ readonly merged: JsonObject; readonly isStamped: boolean }> {
   const live = existing && shown(writes, target, existing)
   const { definition } = target.resource
   const stamp = new Stamp(writes)
-  const merge = (convert: ConvertNow) =>
-    applyManaged(writingOf(writes, target, fieldManager, stamp, convert), live as JsonObject | undefined, applied, force)
+  const writing = (convert: ConvertNow) => writingOf(writes, target, fieldManager, stamp, convert)
+  const checked = checkApply(writing(noConversion), live as JsonObject | undefined, applied)
+  await slices.pause()
+  const merge = (convert: ConvertNow) => applyManaged(writing(convert), checked, force)
   const object = await withConversions(definition.versioning?.converter, target.exchange, merge)
   const isStamped = stamp.isOn(definition)
   const metadata = object['metadata'] as ApiObject['metadata']

@@ -250,6 +250,8 @@ class Waiting {
   constructor(url: string, argv: readonly string[]) {
     this.#child = killedAtExit(spawn('etcdctl', [`--endpoints=${url}`, ...argv], { env: { ...process.env, ETCDCTL_API: '3' } }))
     this.#ended = once(this.#child, 'close')
+    // One that has just ended reads nothing more (EPIPE).
+    this.#child.stdin.on('error', () => undefined)
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.text += text.replaceAll(/^\{"level".*\n/gm, '')

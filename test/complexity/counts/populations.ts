@@ -68,7 +68,9 @@ export const populations: readonly Population[] = [
     add: (site, index) => site.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition(index)),
   },
   {
+    // Each config map that is made there later changes each of them.
     name: 'quotas elsewhere',
+    share: 0.1,
     add: (site, index) =>
       site.create(elsewhere('resourcequotas'), { metadata: { name: `q-${index}` }, spec: { hard: { 'count/configmaps': '100000' } } }),
   },

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../../core/answers/status.ts'
 import { objectAtom } from '../../../core/apply/atom.ts'
-import { applyManaged, updateManaged } from '../../../core/apply/ownership.ts'
+import { updateManaged } from '../../../core/apply/ownership.ts'
 import { ObjectMeta } from '../../../core/resources/meta/objectmeta.ts'
 import { field, type Json, type JsonObject, map, message, string } from '../../../core/schema/model.ts'
 import fc from '../../support/fast-check.ts'
-import { applied, atom, filled, owners, specs, start, thing, updated, writing } from './support.ts'
+import { applied, applyWhole, atom, filled, owners, specs, start, thing, updated, writing } from './support.ts'
 
 const specOf = (object: JsonObject) => object['spec'] as JsonObject
 const metadataOf = (object: JsonObject) => object['metadata'] as JsonObject
@@ -228,7 +228,7 @@ test('apply takes over fields of client-side apply, except those changed by othe
 })
 
 test('objects that can not be applied', () => {
-  const apply = (object: JsonObject) => refusal(() => applyManaged(writing('a'), undefined, object, false))
+  const apply = (object: JsonObject) => refusal(() => applyWhole(writing('a'), undefined, object, false))
   assert.equal(apply({ ...thing({}), kind: 'Other' }).message, 'invalid object type: /v1, Kind=Other')
   assert.equal(apply({ spec: {} }).message, 'invalid object type: /, Kind=')
   assert.equal(apply({ ...thing({}), apiVersion: 'apps/v1' }).message, 'invalid object type: apps/v1, Kind=Thing')
@@ -294,7 +294,7 @@ test('an object that does not fit the version of another manager', () => {
   assert.deepEqual(owners(updated(writing('a', { versions }), live, thing({ replicas: 2 }))), {}, 'after an update nothing is owned')
 
   const inV2 = { ...thing({ text: 'a' }), apiVersion: 'v2' }
-  const appliedLive = applyManaged(writing('a', { apiVersion: 'v2', versions }), undefined, inV2, false)
+  const appliedLive = applyWhole(writing('a', { apiVersion: 'v2', versions }), undefined, inV2, false)
   const grown = { ...appliedLive, spec: { text: 'a', replicas: 2 } }
   assert.equal(
     refusal(() => applied(writing('a', { versions }), grown, { text: 'b' }, true)).message,

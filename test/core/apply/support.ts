@@ -2,7 +2,7 @@
 
 import { type Atom, objectAtom } from '../../../core/apply/atom.ts'
 import { fieldSet } from '../../../core/apply/field-set.ts'
-import { applyManaged, updateManaged, type Writing } from '../../../core/apply/ownership.ts'
+import { applyManaged, checkApply, updateManaged, type Writing } from '../../../core/apply/ownership.ts'
 import { createPlatform } from '../../../core/platform.ts'
 import { ObjectMeta } from '../../../core/resources/meta/objectmeta.ts'
 import { any, field, int32, type Json, type JsonObject, list, map, message, string } from '../../../core/schema/model.ts'
@@ -89,9 +89,13 @@ export const thing = (spec: JsonObject, metadata: JsonObject = {}): JsonObject =
   spec,
 })
 
+/** Both halves of an apply. */
+export const applyWhole = (by: Writing, live: JsonObject | undefined, applied: JsonObject, force: boolean): JsonObject =>
+  applyManaged(by, checkApply(by, live, applied), force)
+
 /** The live object after an apply, as the server would store it. */
 export function applied(by: Writing, live: JsonObject | undefined, spec: JsonObject, force = false): JsonObject {
-  return stored(applyManaged(by, live, thing(spec), force))
+  return stored(applyWhole(by, live, thing(spec), force))
 }
 
 /** The live object after an update. */
