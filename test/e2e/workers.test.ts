@@ -6,8 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import { bun, deno, node } from '../conformance/daemons.ts'
 import { type Api, apiOf, configMap } from '../support/api.ts'
-import { bundle, type Daemon, readCredentials, runProgram, startDaemon } from '../support/daemon.ts'
-import { root } from '../support/root.ts'
+import { type Daemon, readCredentials, runProgram, startDaemon, withEndingWorkers } from '../support/daemon.ts'
 import { temporaryDirectory } from '../support/temporary.ts'
 import { type PooledFetch, tlsFetch } from '../support/tls-fetch.ts'
 import { eventually, within } from '../support/wait.ts'
@@ -226,10 +225,12 @@ describe('workers that end', () => {
   test('a worker that fails is named and replaced; nothing that was acknowledged is lost', { timeout: 600_000 }, async () => {
     const { path, remove } = temporaryDirectory()
     const file = join(path, 'end')
-    process.env['END_WORKER'] = file
-    const command = [process.execPath, '--require', join(root, 'test/support/ending-worker.cjs'), bundle] as const
-    const daemon = await startDaemon({ command, directory: path, flags: [`--workers=${workers}`] })
-    delete process.env['END_WORKER']
+    const daemon = await startDaemon({
+      command: withEndingWorkers,
+      directory: path,
+      flags: [`--workers=${workers}`],
+      env: { END_WORKER: file },
+    })
     const clients = clientsOf(daemon, 8)
     try {
       const acknowledged: string[] = []
@@ -273,6 +274,27 @@ describe('workers that end', () => {
       await daemon.stop()
       remove()
     }
+  })
+
+  test('at SIGTERM a worker that is being started again is given up, and the process ends', async () => {
+    const { path, remove } = temporaryDirectory()
+    const [end, hold] = [join(path, 'end'), join(path, 'hold')]
+    const daemon = await startDaemon({
+      command: withEndingWorkers,
+      directory: path,
+      flags: [`--workers=${workers}`],
+      env: { END_WORKER: end, HOLD_WORKER: hold },
+    })
+    try {
+      writeFileSync(hold, '')
+      writeFileSync(end, '')
+      await eventually('the next worker is about to listen', async () => readFileSync(hold, 'utf8') !== '')
+    } finally {
+      await daemon.stop()
+      remove()
+    }
+    assert.equal(await daemon.ended(), 0)
+    assert.match(daemon.log(), /shutdown: ended/)
   })
 
   test('at SIGTERM requests in flight end on all workers, and then the process', async () => {

@@ -3,9 +3,11 @@
  * must have reported exactly what was written.
  */
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { type Api, apiOf, configMap } from '../support/api.ts'
-import { type Daemon, ownEtcd, startDaemon } from '../support/daemon.ts'
+import { type Daemon, ownEtcd, startDaemon, withEndingWorkers } from '../support/daemon.ts'
 import { startEtcd } from '../support/etcd.ts'
 import { linearizationProblem, type Operation, watchProblem } from '../support/linearizability.ts'
 import { randomNumbers } from '../support/random.ts'
@@ -116,6 +118,25 @@ describe('linearizability', { concurrency: true }, () => {
         },
       )
     })
+
+  test('two workers, of which one is killed', { timeout: 3_600_000 }, async (t) => {
+    const { path, remove } = temporaryDirectory()
+    const file = join(path, 'end')
+    const daemon = await startDaemon({ command: withEndingWorkers, directory: path, flags: ['--workers=2'], env: { END_WORKER: file } })
+    t.after(async () => {
+      await daemon.stop()
+      remove()
+    })
+    let ended = 0
+    await judge(
+      () => daemon.fetch,
+      async () => {
+        writeFileSync(file, '')
+        ended++
+        await eventually('the end of a worker is in the log', async () => daemon.log().split('ended by a test').length > ended)
+      },
+    )
+  })
 
   test("the program's own server of etcd's API: it is killed, with a daemon on it", { timeout: 3_600_000 }, async (t) => {
     const etcd = await startEtcd({ command: ownEtcd })

@@ -15,6 +15,8 @@ export const bundle = join(root, 'dist/bin/bin.js')
 const nodeCommand: Command = [process.execPath, bundle]
 /** Serves etcd's API. */
 export const ownEtcd: Command = [...nodeCommand, 'etcd']
+/** Its workers fail when they are told to: see there. */
+export const withEndingWorkers: Command = [process.execPath, '--require', join(root, 'test/support/ending-worker.cjs'), bundle]
 
 /** A program and its first arguments. */
 export type Command = readonly [program: string, ...args: string[]]

@@ -45,6 +45,8 @@ export interface PoolOptions {
 interface Member {
   readonly calls: Calls<WorkerAnswers>
   readonly thread: Worker
+  /** It has told that it accepts connections. */
+  serves: boolean
 }
 
 export class Pool {
@@ -78,7 +80,7 @@ export class Pool {
     return {
       ...own,
       leave: async () => {
-        await Promise.all([own.leave(), this.#ask((worker) => worker.leave(), leaveTimeout)])
+        await Promise.all([this.#startNoMore(), own.leave(), this.#ask((worker) => worker.leave(), leaveTimeout)])
       },
       drain: async (options: DrainOptions = {}) => {
         const { limit = usualLimit, watchGrace = 0 } = options
@@ -91,23 +93,29 @@ export class Pool {
 
   /** Stops accepting connections; resolves when the workers have none. See `Listener.close`. */
   async close(grace: number): Promise<void> {
-    this.#closing = true
     // Its descriptor would keep the socket listening when the workers have closed theirs.
     this.#options.port.close()
     await this.#ask((worker) => worker.stopListening(grace), grace + endTimeout)
   }
 
   async end(): Promise<void> {
-    this.#closing = true
-    for (const cancel of this.#restarts) cancel()
+    await this.#startNoMore()
     await this.#ask((worker) => worker.end(), usualLimit + endTimeout)
     await Promise.all([...this.#members.values()].map(({ thread }) => thread.terminate()))
     this.#service.close()
   }
 
-  /** Asks all workers, and returns the answers of those that answer within these milliseconds: one that ends has nothing left to do. */
+  /** Ends the workers that do not serve yet. Those that serve are not replaced any more. */
+  async #startNoMore(): Promise<void> {
+    this.#closing = true
+    for (const cancel of this.#restarts) cancel()
+    const starting = [...this.#members.values()].filter(({ serves }) => !serves)
+    await Promise.all(starting.map(({ thread }) => thread.terminate()))
+  }
+
+  /** Asks all workers that serve, and returns the answers of those that answer within these milliseconds: one that ends has nothing left to do. */
   async #ask<T>(question: (worker: Calls<WorkerAnswers>['other']) => Promise<T>, timeout: number, except?: number): Promise<T[]> {
-    const asked = [...this.#members].filter(([number]) => number !== except)
+    const asked = [...this.#members].filter(([number, { serves }]) => serves && number !== except)
     const answers = await Promise.all(asked.map(([, { calls }]) => within(question(calls.other), this.#options.clock, timeout)))
     return answers.flatMap((answer) => (answer === undefined ? [] : [answer.result]))
   }
@@ -131,11 +139,10 @@ export class Pool {
     })
     const began = clock.monotonic()
     return new Promise((resolve, reject) => {
-      let served = false
       let reason: unknown
       const calls = callsOver<WorkerAnswers>(thread as never, {
         serving() {
-          served = true
+          member.serves = true
           resolve()
         },
         failed(message: string) {
@@ -148,7 +155,7 @@ export class Pool {
         ...rates,
         askOthers: (topic: string, about: unknown, milliseconds: number) => this.#answersBeside(number, topic, about, milliseconds),
       } satisfies MainAnswers)
-      const member = { calls, thread }
+      const member: Member = { calls, thread, serves: false }
       this.#members.set(number, member)
       thread.once('error', (error) => {
         reason = error
@@ -161,7 +168,7 @@ export class Pool {
         new ConnectionCounts(this.#connections).set(number, -1)
         if (this.#members.get(number) === member) this.#members.delete(number)
         if (this.#closing) return resolve()
-        if (!served && pause === firstPause) return reject(reason ?? new Error(`worker ${number} ended with ${code}`))
+        if (!member.serves && pause === firstPause) return reject(reason ?? new Error(`worker ${number} ended with ${code}`))
         const next = clock.monotonic() - began > stable ? firstPause : pause
         logger.error(
           { worker: number, error: describe(reason, code), restart: next },
