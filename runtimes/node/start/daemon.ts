@@ -9,7 +9,7 @@ import { hostPort } from '../../../core/outgoing/url-parts.ts'
 import type { Logger, OpenStores } from '../../../core/ports.ts'
 import { type ApiServer, prepareApiServer } from '../../../core/server.ts'
 import { reasonOf } from '../../atomic-file.ts'
-import { sharingWarnings } from '../http/port-sharing.ts'
+import { canSharePorts, sharingWarnings } from '../http/port-sharing.ts'
 import { logOfFlags } from '../log/options.ts'
 import type { LogOutput } from '../log/output.ts'
 import type { ListenOptions } from '../network/listener.ts'
@@ -262,9 +262,8 @@ async function amongThreads(workers: number) {
 /** The port that workers listen on. Rejects with a FlagError when it can't be bound. */
 async function boundPort(options: Pick<ListenOptions, 'address' | 'port'>): Promise<Port> {
   const { bindPort, freePort } = await import('../workers/descriptor.ts')
-  const { bun, deno } = process.versions
   try {
-    return bun || deno ? await freePort(options) : bindPort(options)
+    return canSharePorts() ? await freePort(options) : bindPort(options)
   } catch (error) {
     throw portError(error, options)
   }

@@ -1,7 +1,8 @@
 /**
- * One port that several threads listen on. The main thread binds the socket and never listens, so that it accepts nothing; each worker listens on
- * a descriptor of its own of that socket, because a thread closes its descriptors when it ends. Node can't duplicate a descriptor within a
- * process: a child process inherits it, and sends it back.
+ * One port that several threads listen on: with SO_REUSEPORT each has a socket of its own, and the kernel spreads the connections. Before Node 22.12
+ * the main thread binds one socket and never listens, so that it accepts nothing; each worker listens on a descriptor of its own of that socket,
+ * because a thread closes its descriptors when it ends. Node can't duplicate a descriptor within a process: a child process inherits it, and sends it
+ * back.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -58,7 +59,7 @@ export function bindPort({ address = '', port = 0 }: { readonly address?: string
   return { address: name.address ?? address, port: name.port, descriptor: handle.fd, close: () => handle.close() }
 }
 
-/** For runtimes whose sockets can't be inherited by descriptor: a port that is free, where each worker listens with SO_REUSEPORT. */
+/** A port that is free, where each worker listens with SO_REUSEPORT. */
 export async function freePort({ address, port = 0 }: { readonly address?: string; readonly port?: number }): Promise<Port> {
   const server = net.createServer()
   server.listen({ port, ...(address && { host: address }) })
