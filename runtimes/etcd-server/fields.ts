@@ -131,11 +131,15 @@ export function packed(number: number, names: readonly string[]): Field<readonly
   return {
     ...field,
     read(reader, before, _depth, wire) {
-      if (wire === WireType.Varint) return [...before, readNumber(reader)]
+      // As in `repeated`.
+      const values = before.length === 0 ? [] : (before as number[])
+      if (wire === WireType.Varint) {
+        values.push(readNumber(reader))
+        return values
+      }
       expectWire(wire, WireType.LengthDelimited, String(number))
       const end = reader.uint32() + reader.pos
       if (end > reader.len) throw new DecodeError('unexpected EOF')
-      const values = [...before]
       while (reader.pos < end) values.push(readNumber(reader))
       return values
     },
