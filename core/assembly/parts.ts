@@ -319,20 +319,6 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   }),
 
   // ── Objects of every cluster, and what follows stored objects ─────────────────────────────────
-  storageMetrics: part(
-    ['table', 'stores'],
-    ({ table, stores }, { options: { general, storage }, ports: { clock, telemetry } }) =>
-      startStorageMetrics({
-        ...storage,
-        metrics: general.metrics,
-        clock,
-        logger: telemetry.logger,
-        table,
-        stores: stores.all,
-        storeName: general.platform.storeName,
-      }),
-    { hooks: hook('storage-object-count-tracker-hook'), sleeps, stop },
-  ),
   customResources: part(
     ['table', 'lookup'],
     async ({ table, lookup }, { options, shared, settings, queues, ports: { clock, telemetry, outbound } }) => {
@@ -590,7 +576,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       leave,
     },
   ),
-  // The last part: from here on clients of the service get to this server.
+  // The last part that clients notice: from here on those of the service get to this server.
   clusterService: part(
     ['table', 'stores', 'namespaces', 'reservations', 'requests'],
     (needed, context) => {
@@ -599,5 +585,20 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       return keepClusterService(contextOfWriter(needed, context), { ...network, ...serving, ...storage, ...own })
     },
     { hooks: hook('bootstrap-controller'), sleeps, leave },
+  ),
+  // It reads each resource once: after what clients wait for, and what the start itself writes.
+  storageMetrics: part(
+    ['table', 'stores'],
+    ({ table, stores }, { options: { general, storage }, ports: { clock, telemetry } }) =>
+      startStorageMetrics({
+        ...storage,
+        metrics: general.metrics,
+        clock,
+        logger: telemetry.logger,
+        table,
+        stores: stores.all,
+        storeName: general.platform.storeName,
+      }),
+    { hooks: hook('storage-object-count-tracker-hook'), sleeps, stop },
   ),
 }
