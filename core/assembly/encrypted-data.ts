@@ -4,6 +4,7 @@ import { qualified } from '../answers/status.ts'
 import { isEncrypted, readsEncrypted } from '../encryption/encrypted-value.ts'
 import type { HealthCheck } from '../meta/health.ts'
 import type { ResourceTable } from '../objects/registry/served.ts'
+import type { Stores } from '../objects/storage/stores.ts'
 import { type KeyValue, type Logger, StoreError } from '../ports.ts'
 
 /** Whether a value can only be read with a configuration that is missing. Other reasons, such as a plugin that is down, have their own checks. */
@@ -24,8 +25,22 @@ export interface EncryptedData {
   readonly check: HealthCheck
 }
 
-export function encryptedData(table: ResourceTable, logger: Logger): EncryptedData {
+export interface EncryptedDataOptions {
+  readonly table: ResourceTable
+  readonly stores: Stores
+  /** Of all keys. */
+  readonly prefix: string
+  readonly logger: Logger
+}
+
+export function encryptedData({ table, stores, prefix, logger }: EncryptedDataOptions): EncryptedData {
+  async function areEmpty(): Promise<boolean> {
+    const lists = await Promise.all(stores.all.map((store) => store.list({ prefix: `${prefix}/`, limit: 1 })))
+    return lists.every(({ items }) => items.length === 0)
+  }
   async function read(): Promise<readonly string[]> {
+    // A new cluster: one read in place of one for each resource.
+    if (await areEmpty()) return []
     const found = await Promise.all(
       table.all().map(async (resource) => {
         const { items } = await resource.sample(1)

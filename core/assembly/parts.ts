@@ -271,7 +271,9 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     { stop: close },
   ),
 
-  encryptedData: part(['table'], ({ table }, { ports }) => encryptedData(table, ports.telemetry.logger)),
+  encryptedData: part(['table', 'stores'], ({ table, stores }, { options, ports }) =>
+    encryptedData({ table, stores, prefix: options.storage.prefix, logger: ports.telemetry.logger }),
+  ),
   // Read at the start, so that the log says at once what is missing.
   encryptedDataSearch: part(['encryptedData'], ({ encryptedData }) => encryptedData.search(), { prepares }),
 

@@ -1,6 +1,7 @@
 /** Creates the priority levels and flow schemas that every cluster has, and keeps them as in this release (pkg/registry/flowcontrol/ensurer). */
 
 import type { ServedResource } from '../../objects/registry/served.ts'
+import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import type { Platform } from '../../platform.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { parseBool } from '../../schema/formats/bool.ts'
@@ -47,9 +48,14 @@ interface Kind {
   readonly client: ResourceClient
 }
 
-async function settle({ resource: { store }, client }: Kind, wanted: ApiObject, isMandatory: boolean, platform: Platform): Promise<void> {
-  const { name = '' } = wanted.metadata
-  const stored = (await store.get({ namespace: '', name }))?.copy()
+/** The stored objects of a kind, by name. */
+async function storedOf({ resource: { store } }: Kind): Promise<Map<string, StoredObject>> {
+  const { entries } = await store.list({ namespace: '' })
+  return new Map(entries.map((entry) => [entry.name, entry]))
+}
+
+async function settle({ client }: Kind, wanted: ApiObject, found: StoredObject | undefined, isMandatory: boolean, platform: Platform) {
+  const stored = found?.copy()
   const change = stored && revised(stored, wanted, isMandatory, platform)
   // Where another server writes it first, the next review reads the result.
   if (stored === undefined) await ownWrite(() => client.create('', wanted))
@@ -57,13 +63,10 @@ async function settle({ resource: { store }, client }: Kind, wanted: ApiObject, 
 }
 
 /** Deletes objects of other releases: those that the server keeps up to date, but that this release does not have. */
-async function removeOthers({ resource: { store }, client }: Kind, wanted: readonly ApiObject[], platform: Platform): Promise<void> {
+async function removeOthers({ client }: Kind, wanted: readonly ApiObject[], found: Map<string, StoredObject>, platform: Platform) {
   const names = new Set(wanted.map(({ metadata }) => metadata.name))
-  const { entries } = await store.list({ namespace: '' })
-  for (const entry of entries) {
-    const stored = entry.copy()
-    const { name = '' } = stored.metadata
-    if (names.has(name) || autoUpdates(stored, platform) !== true) continue
+  for (const [name, entry] of found) {
+    if (names.has(name) || autoUpdates(entry.copy(), platform) !== true) continue
     await ownWrite(() => client.delete('', name))
   }
 }
@@ -71,12 +74,15 @@ async function removeOthers({ resource: { store }, client }: Kind, wanted: reado
 /** Writes what is missing or outdated, once. */
 async function review({ platform }: ControllerContext, levels: Kind, schemas: Kind): Promise<void> {
   const { suggested, mandatory } = flowControlObjects(platform)
+  const [storedLevels, storedSchemas] = await Promise.all([storedOf(levels), storedOf(schemas)])
+  const settleAll = (kind: Kind, wanted: readonly ApiObject[], stored: Map<string, StoredObject>, isMandatory: boolean) =>
+    Promise.all(wanted.map((each) => settle(kind, each, stored.get(each.metadata.name ?? ''), isMandatory, platform)))
   for (const [objects, isMandatory] of [[suggested, false] as const, [mandatory, true] as const]) {
-    for (const level of objects.levels) await settle(levels, level, isMandatory, platform)
-    for (const schema of objects.schemas) await settle(schemas, schema, isMandatory, platform)
+    await settleAll(levels, objects.levels, storedLevels, isMandatory)
+    await settleAll(schemas, objects.schemas, storedSchemas, isMandatory)
   }
-  await removeOthers(schemas, [...suggested.schemas, ...mandatory.schemas], platform)
-  await removeOthers(levels, [...suggested.levels, ...mandatory.levels], platform)
+  await removeOthers(schemas, [...suggested.schemas, ...mandatory.schemas], storedSchemas, platform)
+  await removeOthers(levels, [...suggested.levels, ...mandatory.levels], storedLevels, platform)
 }
 
 /**

@@ -8,6 +8,7 @@ import { ownRequest } from '../../objects/registry/request.ts'
 import type { ResourceTable, ServedResource } from '../../objects/registry/served.ts'
 import { updateObject } from '../../objects/registry/update.ts'
 import { mainView } from '../../objects/registry/view.ts'
+import type { StoredObject } from '../../objects/storage/stored-object.ts'
 import { type ApiObject, apiVersionOf } from '../../resources/definition.ts'
 import { applyDefaults } from '../../schema/defaults.ts'
 import type { HookContext, Json, JsonObject } from '../../schema/model.ts'
@@ -49,11 +50,19 @@ function recordOwner({ store: { definition } }: ServedResource, object: ApiObjec
 
 const isTaken = (error: unknown) => error instanceof ApiError && error.status.reason === 'AlreadyExists'
 
-/** Creates an object unless its name exists. */
-export async function ensure(resource: ServedResource, object: ApiObject, context: HookContext): Promise<void> {
+/** Finds the stored object of the same name. All objects of the resource are read at once; those that can't be read are not found. */
+export async function storedObjects(resource: ServedResource): Promise<(like: ApiObject) => StoredObject | undefined> {
+  const { items } = await resource.sample(1)
+  // A new cluster: a list would start the watch cache, which costs less when the objects are there.
+  if (items.length === 0) return () => undefined
   const { store } = resource
-  const { namespace = '', name = '' } = object.metadata
-  if (await store.get({ namespace, name })) return
+  const { entries } = await store.list({ namespace: '', unreadable: () => {} })
+  const byKey = new Map(entries.map((entry) => [entry.key, entry]))
+  return ({ metadata: { namespace = '', name = '' } }) => byKey.get(store.keys.of(namespace, name))
+}
+
+/** Creates an object. Does nothing when its name exists. */
+export async function createUnlessTaken(resource: ServedResource, object: ApiObject, context: HookContext): Promise<void> {
   try {
     complete(resource, object, context)
     recordOwner(resource, object, undefined, context)
@@ -61,6 +70,12 @@ export async function ensure(resource: ServedResource, object: ApiObject, contex
   } catch (error) {
     if (!isTaken(error)) throw error
   }
+}
+
+/** As `createUnlessTaken`, for an object that is usually there. */
+export async function ensure(resource: ServedResource, object: ApiObject, context: HookContext): Promise<void> {
+  const { namespace = '', name = '' } = object.metadata
+  if ((await resource.store.get({ namespace, name })) === undefined) await createUnlessTaken(resource, object, context)
 }
 
 /** Creates the objects whose names do not exist, unless their resource is not served. */
