@@ -288,7 +288,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const { authorizer, types, close } = await createAuthorization({
         modes,
         files,
-        rows: () => featureFor(features, 'authorization', 'authorizationFiles'),
+        rows: () => featureFor(features, 'authorization', 'authorizationFiles')(),
         platform,
         ports,
         rbac,

@@ -32,12 +32,18 @@ export interface AuthorizationFiles {
   readonly clusterServer?: string
 }
 
+/** What makes rows of webhooks and configuration files. */
+export interface AuthorizationRows {
+  readonly rowOfFlags: typeof rowOfFlags
+  readonly rowsOfFile: typeof rowsOfFile
+}
+
 export interface AuthorizationContext {
   /** Values of `--authorization-mode`; ignored with a configuration file. */
   readonly modes: readonly string[]
   readonly files: AuthorizationFiles
-  /** What makes rows of webhooks and configuration files. */
-  rows(): { readonly rowOfFlags: typeof rowOfFlags; readonly rowsOfFile: typeof rowsOfFile }
+  /** Called when there are webhooks or a configuration file. */
+  rows(): Promise<AuthorizationRows>
   readonly platform: Platform
   readonly ports: Pick<Ports, 'clock' | 'files' | 'outbound' | 'telemetry'>
   readonly rbac: RbacIndex
@@ -94,7 +100,7 @@ export async function createAuthorization(context: AuthorizationContext): Promis
 
 async function rowsOfModes({ modes, files, rows }: AuthorizationContext): Promise<Row[]> {
   if (!modes.includes('Webhook')) return modes.map((type) => ({ type }))
-  const { rowOfFlags } = rows()
+  const { rowOfFlags } = await rows()
   return modes.map((type) => (type === 'Webhook' ? rowOfFlags(files) : { type }))
 }
 
@@ -106,7 +112,7 @@ async function configured(
   closeOthers: () => void,
 ): Promise<Authorization> {
   const text = await readFileText(ports.files, path)
-  const { rowsOfFile } = fromFile()
+  const { rowsOfFile } = await fromFile()
   const first = rowsOfFile(text, path, platform)
   let current = await build(first)
   reloads.using(text)

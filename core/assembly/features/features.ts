@@ -3,7 +3,7 @@
  * bounded in size, has those that it uses.
  */
 import type { configuredAuthentication } from '../../access/authn/file/authenticators.ts'
-import type { rowOfFlags, rowsOfFile } from '../../access/authz/file/rows.ts'
+import type { AuthorizationRows } from '../../access/authz/configured.ts'
 import type { loadPluginConfigurations } from '../../admission/file/load.ts'
 import type { createEncryption } from '../../encryption/configured.ts'
 import type { BeginSpan } from '../../filters/tracing.ts'
@@ -20,7 +20,7 @@ export interface Features {
   /** Issuers of JSON web tokens: option `authentication`. */
   readonly authentication: typeof configuredAuthentication
   /** Webhooks and configuration files of authorization: option `authorizationFiles`. */
-  readonly authorization: { readonly rowOfFlags: typeof rowOfFlags; readonly rowsOfFile: typeof rowsOfFile }
+  readonly authorization: () => Promise<AuthorizationRows>
   /** Configuration files of admission plugins: option `admissionFile`. */
   readonly admission: typeof loadPluginConfigurations
   /** Audit: options `auditPolicy` and `auditPolicyFile`. */

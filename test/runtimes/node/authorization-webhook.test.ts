@@ -75,7 +75,7 @@ async function open(modes: string[], given: AuthorizationFiles): Promise<Authori
   const made = await createAuthorization({
     modes,
     files: given,
-    rows: () => fileRows,
+    rows: async () => fileRows,
     platform: createPlatform(),
     ports,
     rbac,
