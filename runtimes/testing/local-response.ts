@@ -101,8 +101,6 @@ class LocalResponse implements Response {
   }
 }
 
-Object.setPrototypeOf(LocalResponse.prototype, Response.prototype)
-
 /** Whether a built-in Response could have this body and status, without a stream. */
 function isWhole(reply: Response): boolean {
   const body = Reply.bodyOf(reply)
@@ -110,5 +108,9 @@ function isWhole(reply: Response): boolean {
 }
 
 /** A reply as a Response for callers that may use all of its features. */
-export const localResponse = (reply: Response): Response =>
-  Reply.parts(reply) && isWhole(reply) ? new LocalResponse(reply) : Reply.native(reply)
+export function localResponse(reply: Response): Response {
+  if (!Reply.parts(reply) || !isWhole(reply)) return Reply.native(reply)
+  // Not when this module is imported: Node loads its `fetch` when somebody first asks for `Response`, which takes as long as half a server's start.
+  if (!(LocalResponse.prototype instanceof Response)) Object.setPrototypeOf(LocalResponse.prototype, Response.prototype)
+  return new LocalResponse(reply)
+}
