@@ -1,11 +1,14 @@
 /** Applies manifests with server-side apply. */
-import { parseAllDocuments } from 'yaml'
+import { encodeUtf8 } from '../../core/schema/formats/utf8.ts'
+import type { Json } from '../../core/schema/model.ts'
+import { documentsOf } from '../../core/schema/yaml/documents.ts'
+import { yamlInput } from '../../core/schema/yaml/input.ts'
+import { readYaml, YamlError } from '../../core/schema/yaml/reader.ts'
 import type { Send } from '../call.ts'
 import { ApiFailure } from './failure.ts'
 import type { Caller } from './objects.ts'
 import type { TestObject } from './server.ts'
 
-const aliasLimit = 100
 const definitionKind = 'CustomResourceDefinition'
 /** Milliseconds to wait until a CustomResourceDefinition is established. */
 const establishTimeout = 10_000
@@ -14,14 +17,27 @@ interface Definition extends TestObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[] }
 }
 
-/** The objects of a YAML or JSON text; lists are expanded. */
-export function readManifests(text: string): TestObject[] {
-  return parseAllDocuments(text).flatMap((document, index): TestObject[] => {
-    const [error] = document.errors
-    if (error) throw new Error(`manifest ${index + 1}: ${error.message.split('\n')[0]}`)
-    const object = document.toJS({ maxAliasCount: aliasLimit }) as TestObject | null
-    return object ? itemsOf(object, `manifest ${index + 1}`) : []
+/** The objects of a YAML or JSON text, read as kubectl reads it: YAML 1.1. Lists are expanded. */
+export function readManifests(manifests: string): TestObject[] {
+  const { text, fault } = yamlInput(encodeUtf8(manifests))
+  if (fault !== undefined) throw new Error(`yaml: ${fault}`)
+  const documents = documentsOf(text).filter(({ body }) => body.trim() !== '')
+  return documents.flatMap(({ body }, index): TestObject[] => {
+    const where = `manifest ${index + 1}`
+    const value = readDocument(body, where)
+    return value === null ? [] : itemsOf(value as unknown as TestObject, where)
   })
+}
+
+function readDocument(body: string, where: string): Json {
+  const repeated = (key: string, line: number) => {
+    throw new Error(`${where}: line ${line + 1}: the key ${JSON.stringify(key)} stands there twice`)
+  }
+  try {
+    return readYaml({ text: body }, { first: true, repeated })
+  } catch (error) {
+    throw error instanceof YamlError ? new Error(`${where}: ${error.message}`) : error
+  }
 }
 
 function itemsOf(object: TestObject, where: string): TestObject[] {

@@ -5,6 +5,7 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'y
 import { FlagError } from '../../../core/flags/flag.ts'
 import { isObject } from '../../../core/schema/json/is-object.ts'
 import type { JsonObject } from '../../../core/schema/model.ts'
+import { documentsOf } from '../../../core/schema/yaml/documents.ts'
 import { yamlInput } from '../../../core/schema/yaml/input.ts'
 import { readYaml, YamlError } from '../../../core/schema/yaml/reader.ts'
 import { reasonOf } from '../../atomic-file.ts'
@@ -40,8 +41,6 @@ export interface Manifests {
 const isManifest = /\.(?:ya?ml|json)$/
 /** Not a manifest, but what kustomize makes some of. */
 const isKustomization = /^kustomization\.ya?ml$/
-/** A line that ends a document, as kubectl takes it: what else stands on the line is dropped. */
-const separator = /^---(?:\s|$)/
 const standardInput = '-'
 /** Maximum bytes of a file; devices have no end. */
 const maxBytes = 256 * 1024 * 1024
@@ -124,29 +123,6 @@ function readManifests(file: string, bytes: Uint8Array): Manifests {
     }
   }
   return { objects, unreadable }
-}
-
-interface Document {
-  readonly body: string
-  /** Of the file, counted from 1. */
-  readonly line: number
-}
-
-function documentsOf(text: string): Document[] {
-  const documents: Document[] = []
-  let lines: string[] = []
-  let first = 1
-  const end = (next: number) => {
-    documents.push({ body: lines.join('\n'), line: first })
-    lines = []
-    first = next
-  }
-  for (const [at, line] of text.split('\n').entries()) {
-    if (separator.test(line)) end(at + 2)
-    else lines.push(line)
-  }
-  end(0)
-  return documents
 }
 
 class NoObject extends Error {}

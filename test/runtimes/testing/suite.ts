@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { listen } from '../../../runtimes/node/network/listener.ts'
 import { issue, issueAuthority, newKey } from '../../../runtimes/node/pki/issue.ts'
-import { startTestServer, type TestObject, type TestServer } from '../../../runtimes/testing/index.ts'
+import { readManifests, startTestServer, type TestObject, type TestServer } from '../../../runtimes/testing/index.ts'
 import { eventually, within } from '../../support/wait.ts'
 import { widgetsIn } from './widgets.ts'
 
@@ -145,7 +145,7 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
   async 'accepts pods and claims right after their namespace, and deletes them'() {
     const server = await startTestServer()
     const own = 'metadata: {name: web, namespace: shop}'
-    const pod = `apiVersion: v1\nkind: Pod\n${own}\nspec: {nodeName: n, containers: [{name: c, image: i}]}`
+    const pod = `apiVersion: v1\nkind: Pod\n${own}\nspec: {nodeName: node, containers: [{name: c, image: i}]}`
     const storage = 'accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}'
     const claim = `apiVersion: v1\nkind: PersistentVolumeClaim\n${own}\nspec: {${storage}}`
     const stored = await server.load(['apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}', pod, claim].join('\n---\n'))
@@ -170,6 +170,21 @@ export const harnessSuite: { readonly [title: string]: () => Promise<void> } = {
       /^ApiFailure: Secret A b: .*Invalid value/,
     )
     await assert.rejects(server.load('kind: Secret'), /manifest 1: apiVersion and kind are required/)
+    await assert.rejects(server.load(`${manifests}---\nkind: Secret\nkind: Pod\n`), /manifest 5: line 2: the key "kind" stands there twice/)
+    await assert.rejects(server.load('---\n\n---\na: ['), /manifest 1: yaml: line 1: /)
+    await server.close()
+  },
+
+  // YAML 1.1: a number that is written as octal, a truth that is no string, a key that takes over a map. What stands beside a separator is dropped.
+  async 'reads manifests as kubectl does'() {
+    const meta = (name: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}`
+    const [first, second] = readManifests(
+      `--- {dropped: true}\n# comment\n---\n${meta('a')}\nfound: [yes, 0o17, 017, 2026-01-01]\n---   \nbase: &base {a: b}\n${meta('b')}\ndata: {<<: *base}\n`,
+    )
+    assert.deepEqual(first?.['found'], [true, 15, 15, '2026-01-01'])
+    assert.deepEqual(second?.['data'], { a: 'b' })
+    const server = await startTestServer()
+    await assert.rejects(server.load(`${meta('c')}\ndata: {enabled: yes}`), /data.enabled: expected string, got .*true/)
     await server.close()
   },
 
