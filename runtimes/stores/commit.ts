@@ -28,11 +28,22 @@ interface Batch {
 const batchBytes = 4 * 1024 * 1024
 const batchChanges = 2048
 
+/** Decides when a batch begins that has writes already. Without it: at once. */
+export interface Gathering {
+  /** So many writes wait for the next batch. Resolves when it is to begin; undefined: now. */
+  wait(waiting: number): Promise<void> | undefined
+  /** One write more waits. */
+  arrived(waiting: number): void
+  /** A batch of so many writes is durable; so many came meanwhile. */
+  written(writes: number, waiting: number): void
+}
+
 export interface CommitOptions {
   readonly history: Versions
   readonly watchers: Watchers
   readonly leases: Leases
   readonly append?: (changes: readonly Change[]) => Promise<void>
+  readonly gathering?: Gathering | undefined
   /** Called after changes have entered the history. */
   readonly committed: () => void
 }
@@ -74,6 +85,7 @@ export class CommitQueue {
 
   #add(waiting: Waiting): void {
     this.#waiting.push(waiting)
+    this.#options.gathering?.arrived(this.#waiting.length)
     this.#running ??= Promise.resolve().then(() => this.#run())
   }
 
@@ -83,7 +95,10 @@ export class CommitQueue {
   }
 
   async #run(): Promise<void> {
+    const { gathering } = this.#options
     while (this.#waiting.length > 0) {
+      const gathered = gathering?.wait(this.#waiting.length)
+      if (gathered !== undefined) await gathered
       const batch = this.#judge()
       try {
         if (batch.draft.changes.length > 0) await this.#options.append?.(batch.draft.changes)
@@ -93,6 +108,7 @@ export class CommitQueue {
         continue
       }
       this.#publish(batch)
+      gathering?.written(batch.members.length, this.#waiting.length)
     }
     this.#running = undefined
   }

@@ -7,6 +7,7 @@ import { Engine, type Journal } from './engine.ts'
 import type { History } from './history.ts'
 import type { KeyEncoding } from './log/entry.ts'
 import { type LogDirectory, nodeDirectory, syncDirectory, unsyncedDirectory } from './log/files.ts'
+import { Gatherer } from './log/gathering.ts'
 import type { Log } from './log/log.ts'
 import { restoringName } from './log/names.ts'
 import { openLog } from './log/open.ts'
@@ -112,6 +113,7 @@ function makeDirectory(path: string): void {
 /** `closed` is called when the log is closed. */
 export function journalOf(log: Log, closed: () => Promise<void>): Journal {
   return {
+    gathering: new Gatherer(),
     append: (changes) => log.append(changes.map((change) => ({ change }))),
     grant: (lease) => log.append([{ lease }]),
     endLease: (id) => log.append([{ ended: id }]),

@@ -1,6 +1,6 @@
 /** The parts of the embedded store: its history, leases, watchers and the queue of its commits. */
 import { type Clock, StoreError, type StoreWatch, type StoreWatcher } from '../../core/ports.ts'
-import { CommitQueue, type Decide } from './commit.ts'
+import { CommitQueue, type Decide, type Gathering } from './commit.ts'
 import type { Change, Versions } from './history.ts'
 import { type Lease, Leases } from './leases.ts'
 import { Watchers } from './watchers.ts'
@@ -10,6 +10,8 @@ import { Watchers } from './watchers.ts'
  * the journal has removed what it wrote of them, they may reappear after a restart.
  */
 export interface Journal {
+  /** Lets writers share appends. Absent: an append is not worth waiting for. */
+  readonly gathering?: Gathering
   /** All of the changes become durable, or none. */
   append(changes: readonly Change[]): Promise<void>
   /** Stores a lease. */
@@ -63,7 +65,15 @@ export class Engine<V extends Versions = Versions> {
     this.leases = new Leases(clock, (id) => void this.#expire(id))
     const append = journal && ((changes: readonly Change[]) => journal.append(changes))
     const committed = () => this.#boundPast()
-    this.#queue = new CommitQueue({ history, watchers: this.#watchers, leases: this.leases, committed, ...(append && { append }) })
+    const { gathering } = journal ?? {}
+    this.#queue = new CommitQueue({
+      history,
+      watchers: this.#watchers,
+      leases: this.leases,
+      committed,
+      gathering,
+      ...(append && { append }),
+    })
     for (const lease of leases) this.leases.start(lease)
     for (const [key, id] of attached) this.leases.attach(key, id)
   }
