@@ -1,7 +1,7 @@
 import { append } from '../../common/lists.ts'
 import type { User } from '../../request/exchange.ts'
 import type { Attributes } from './authorizer.ts'
-import { type PolicyRule, RuleSet } from './rbac-rule.ts'
+import { type HasRules, type PolicyRule, RuleSet } from './rbac-rule.ts'
 
 interface Meta {
   readonly name?: string
@@ -10,9 +10,8 @@ interface Meta {
 }
 
 /** A Role, or without namespace a ClusterRole; an aggregated role has its resolved rules. */
-export interface RoleObject {
+export interface RoleObject extends HasRules {
   readonly metadata: Meta
-  readonly rules?: readonly PolicyRule[] | null
 }
 
 export interface Subject {
@@ -32,7 +31,7 @@ export interface RoleRef {
 export interface BindingObject {
   readonly metadata: Meta
   readonly roleRef: RoleRef
-  readonly subjects?: readonly Subject[] | null
+  readonly subjects?: readonly Subject[] | null | undefined
 }
 
 /** One role granted to one subject; `bindings` maps the binding's name to the subject as it is written there. */
@@ -55,12 +54,17 @@ class Scope {
 /** Called with each role granted to a user; `rules` is absent when the role does not exist. Returns true to end the visit. */
 type Visitor = (rules: RuleSet | undefined, roleRef: RoleRef, namespace: string, bindings: ReadonlyMap<string, Subject>) => boolean
 
+/** Maximum of bindings that wait for the first decision, which reads them all. */
+const maxUnread = 1_000
+
 /**
  * Index of roles and bindings by scope and subject: the cost of a decision depends on the number of roles of the user, not on the
  * number of bindings. `followRbac` calls the upsert and remove methods.
  */
 export class RbacIndex {
   readonly #scopes = new Map<string, Scope>()
+  /** Bindings that no decision has needed yet, by namespace and name: members of `system:masters` need none. */
+  readonly #unread = new Map<string, BindingObject>()
   readonly #roleGroup: string
 
   /** `roleGroup` is the API group of roles, for error texts: `rbac.authorization.<domain>` resolved. */
@@ -69,7 +73,7 @@ export class RbacIndex {
   }
 
   upsertRole(role: RoleObject): void {
-    this.#scope(role.metadata.namespace ?? '').roles.set(role.metadata.name ?? '', new RuleSet(role.rules ?? []))
+    this.#scope(role.metadata.namespace ?? '').roles.set(role.metadata.name ?? '', new RuleSet(role))
   }
 
   removeRole(namespace: string, name: string): void {
@@ -80,6 +84,17 @@ export class RbacIndex {
   upsertBinding(binding: BindingObject): void {
     const { name = '', namespace = '' } = binding.metadata
     this.#unbind(namespace, name)
+    this.#unread.set(`${namespace}/${name}`, binding)
+    if (this.#unread.size > maxUnread) this.#readAll()
+  }
+
+  #readAll(): void {
+    for (const binding of this.#unread.values()) this.#bind(binding)
+    this.#unread.clear()
+  }
+
+  #bind(binding: BindingObject): void {
+    const { name = '', namespace = '' } = binding.metadata
     const scope = this.#scope(namespace)
     scope.bindings.set(name, binding)
     const role = roleKey(binding.roleRef)
@@ -98,6 +113,7 @@ export class RbacIndex {
   }
 
   #unbind(namespace: string, name: string): void {
+    if (this.#unread.delete(`${namespace}/${name}`)) return
     const scope = this.#scopes.get(namespace)
     const binding = scope?.bindings.get(name)
     if (scope === undefined || binding === undefined) return
@@ -145,6 +161,7 @@ export class RbacIndex {
   }
 
   #visit(user: User, namespace: string, visitor: Visitor): void {
+    if (this.#unread.size > 0) this.#readAll()
     if (!this.#visitScope('', user, visitor) && namespace !== '') this.#visitScope(namespace, user, visitor)
   }
 

@@ -25,28 +25,55 @@ export function matchesPath(pattern: string, path: string): boolean {
   return pattern.endsWith('*') && path.startsWith(withoutStars(pattern))
 }
 
-/** The rules of one role, indexed by resource, so that a decision reads only the relevant ones. */
-export class RuleSet {
-  readonly rules: readonly PolicyRule[]
-  readonly #byResource = new Map<string, PolicyRule[]>()
-  readonly #paths: PolicyRule[] = []
+/** What has rules; they may be decoded each time that they are read. */
+export interface HasRules {
+  readonly rules?: readonly PolicyRule[] | null | undefined
+}
 
-  constructor(rules: readonly PolicyRule[]) {
-    this.rules = rules
-    for (const rule of rules) {
-      if ((rule.nonResourceURLs ?? none).length > 0) this.#paths.push(rule)
-      for (const resource of new Set(rule.resources ?? none)) {
-        const list = this.#byResource.get(resource)
-        if (list === undefined) this.#byResource.set(resource, [rule])
-        else list.push(rule)
-      }
+interface RuleIndex {
+  readonly rules: readonly PolicyRule[]
+  readonly byResource: ReadonlyMap<string, readonly PolicyRule[]>
+  readonly paths: readonly PolicyRule[]
+}
+
+function indexed(rules: readonly PolicyRule[]): RuleIndex {
+  const byResource = new Map<string, PolicyRule[]>()
+  for (const rule of rules) {
+    for (const resource of new Set(rule.resources ?? none)) {
+      const list = byResource.get(resource)
+      if (list === undefined) byResource.set(resource, [rule])
+      else list.push(rule)
     }
+  }
+  return { rules, byResource, paths: rules.filter(({ nonResourceURLs }) => (nonResourceURLs ?? none).length > 0) }
+}
+
+/**
+ * The rules of one role, indexed by resource, so that a decision reads only the relevant ones. The first decision reads them from the role: most
+ * roles concern nobody who asks.
+ */
+export class RuleSet {
+  #role: HasRules | undefined
+  #known: RuleIndex | undefined
+
+  constructor(role: HasRules) {
+    this.#role = role
+  }
+
+  get rules(): readonly PolicyRule[] {
+    return this.#index.rules
+  }
+
+  get #index(): RuleIndex {
+    this.#known ??= indexed(this.#role?.rules ?? [])
+    this.#role = undefined
+    return this.#known
   }
 
   /** `combined` is the resource with its subresource: `pods/log`. */
   allows(attributes: Attributes, combined: string): boolean {
     if (!attributes.isResource) {
-      return this.#paths.some(
+      return this.#index.paths.some(
         ({ verbs, nonResourceURLs }) =>
           has(verbs, attributes.verb) && (nonResourceURLs ?? none).some((pattern) => matchesPath(pattern, attributes.path)),
       )
@@ -59,7 +86,7 @@ export class RuleSet {
   }
 
   #some(resource: string, { verb, group, name }: Attributes): boolean {
-    const rules = this.#byResource.get(resource)
+    const rules = this.#index.byResource.get(resource)
     if (rules === undefined) return false
     for (const rule of rules) {
       if (!has(rule.verbs, verb) || !has(rule.apiGroups ?? none, group)) continue
