@@ -55,10 +55,9 @@ export async function storedObjects(resource: ServedResource): Promise<(like: Ap
   const { items } = await resource.sample(1)
   // A new cluster: a list would start the watch cache, which costs less when the objects are there.
   if (items.length === 0) return () => undefined
-  const { store } = resource
-  const { entries } = await store.list({ namespace: '', unreadable: () => {} })
-  const byKey = new Map(entries.map((entry) => [entry.key, entry]))
-  return ({ metadata: { namespace = '', name = '' } }) => byKey.get(store.keys.of(namespace, name))
+  const { entries } = await resource.store.list({ namespace: '', unreadable: () => {} })
+  const byName = new Map(entries.map((entry) => [`${entry.namespace}/${entry.name}`, entry]))
+  return ({ metadata: { namespace = '', name = '' } }) => byName.get(`${namespace}/${name}`)
 }
 
 /** Creates an object. Does nothing when its name exists. */
