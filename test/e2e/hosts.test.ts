@@ -82,8 +82,12 @@ test('with a data directory all servers survive kill -9, with their keys, clocks
     )
     assert(many.every(({ code }) => code === 201))
     await first.stop('SIGKILL')
+    // What is left of a server when the process ends while it is being made.
+    const folders = join(temporary.path, 'data/servers')
+    cpSync(join(folders, 'one'), join(folders, 'three.new'), { recursive: true })
 
     const second = await start(temporary.path, ...flags)
+    assert.deepEqual(readdirSync(folders).sort(), ['one', 'two'])
     const names = (await second.ask('GET', list)).body.servers.map(({ name }) => name)
     assert.deepEqual(names, ['one', 'two'])
     const found = await second.ask('GET', configMaps('one'), undefined, { token })

@@ -1,16 +1,16 @@
 /**
  * Servers in a directory, which survive the end of the process: each has a folder with `server.json` and a write-ahead log, and one for its snapshots.
- * A folder without `server.json` is one that was being made or removed.
+ * A folder without `server.json` is one that was being removed, and one with the suffix of drafts was being made.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { open, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { closeSync, existsSync, fsync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Clock, Logger } from '../../../core/ports.ts'
 import { makeDirectories } from '../../atomic-file.ts'
 import { journalOf } from '../../stores/durable.ts'
 import { Engine } from '../../stores/engine.ts'
 import { type ForkableStore, type ForkableStoreOptions, type StoreSnapshot, storeSnapshot } from '../../stores/forkable.ts'
-import { createLog } from '../../stores/log/create.ts'
+import { createLog, type State } from '../../stores/log/create.ts'
 import { nodeDirectory, unsyncedDirectory } from '../../stores/log/files.ts'
 import { type OpenLog, openLog } from '../../stores/log/open.ts'
 import { type Owner, takeOwnership } from '../../stores/log/owner.ts'
@@ -45,15 +45,19 @@ interface Described {
 /** Size at which a segment of a log ends: of many servers, each is small. */
 const segmentBytes = 4 * 1024 * 1024
 
-/** Makes a file, or the names in a directory, durable. */
-async function sync(path: string): Promise<void> {
-  const file = await open(path, 'r')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
+/** Suffix of the folder of a server that is being made: no name of a server has a dot. */
+const draftSuffix = '.new'
+
+/** Makes a file, or the names in a directory, durable. To open it through a promise would cost more than the rest. */
+const sync = (path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const descriptor = openSync(path, 'r')
+    fsync(descriptor, (error) => {
+      closeSync(descriptor)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
 
 /** The entry of a value in a new log, whose keys are bytes. */
 function* changesOf({ base: { versions }, attached }: StoreSnapshot) {
@@ -115,21 +119,46 @@ class DiskHome implements Home {
 
   async save({ store, ahead, secrets }: Snapshot, settings: Settings, settled: boolean): Promise<void> {
     const before = this.#described
-    const generation = (before?.generation ?? 0) + 1
-    const path = this.#logPath(generation)
-    await rm(path, { recursive: true, force: true })
-    mkdirSync(path, { recursive: true, mode: 0o700 })
     const { revision } = store.base.versions
-    const changes = changesOf(store)
-    const state = { revision, leases: store.leases, changes, count: store.base.versions.count('') }
+    const described: Described = {
+      format: 'apiserver-hosts/1',
+      release: this.#options.release,
+      settings,
+      secrets,
+      ahead,
+      generation: (before?.generation ?? 0) + 1,
+      ...(settled && { settled: revision }),
+    }
+    const state = { revision, leases: store.leases, changes: changesOf(store), count: store.base.versions.count('') }
+    if (before === undefined) return this.#make(described, state)
+    await sync(await this.#writeLog(this.#path, described, state))
+    await this.#write(described)
+    await rm(this.#logPath(before.generation), { recursive: true, force: true })
+  }
+
+  /** The first state: the folder gets its name when everything in it is durable. */
+  async #make(described: Described, state: State): Promise<void> {
+    const draft = `${this.#path}${draftSuffix}`
+    rmSync(draft, { recursive: true, force: true })
+    mkdirSync(draft, { mode: 0o700 })
+    const description = join(draft, 'server.json')
+    writeFileSync(description, JSON.stringify(described), { mode: 0o600 })
+    await Promise.all([sync(description), this.#writeLog(draft, described, state).then(sync)])
+    rmSync(this.#path, { recursive: true, force: true })
+    await rename(draft, this.#path)
+    await sync(dirname(this.#path))
+    this.#described = described
+  }
+
+  /** Writes a log in a folder, which is returned: its names are to be made durable. */
+  async #writeLog(folder: string, { generation }: Described, state: State): Promise<string> {
+    const path = join(folder, `log-${generation}`)
+    rmSync(path, { recursive: true, force: true })
+    mkdirSync(path, { mode: 0o700 })
     // Nothing counts before `server.json` is there, so that all files can be synced at the same time.
     await createLog(unsyncedDirectory(nodeDirectory(path)), state)
-    const files = (await readdir(path)).map((name) => join(path, name))
-    await Promise.all([...files, path, this.#path, dirname(this.#path)].map(sync))
-    const { release } = this.#options
-    const described = { format: 'apiserver-hosts/1', release, settings, secrets, ahead, generation } as const
-    await this.#write({ ...described, ...(settled && { settled: revision }) })
-    if (before) await rm(this.#logPath(before.generation), { recursive: true, force: true })
+    await Promise.all([...readdirSync(path).map((name) => join(path, name)), path].map(sync))
+    return folder
   }
 
   async describe(settings: Settings, ahead: number): Promise<void> {
@@ -231,7 +260,7 @@ export async function openDisk(path: string, options: DiskOptions): Promise<Disk
   const homeOf = (name: string, described?: Described) => new DiskHome(join(folder, name), options, described)
   const servers = readdirSync(folder).flatMap((name) => {
     const file = join(folder, name, 'server.json')
-    if (!existsSync(file)) {
+    if (name.endsWith(draftSuffix) || !existsSync(file)) {
       rmSync(join(folder, name), { recursive: true, force: true })
       return []
     }

@@ -18,13 +18,13 @@ export interface State {
 
 /**
  * Writes a base and an empty segment; resolves when both are durable. The segment is written last: a directory with a segment has a
- * complete store.
+ * complete store. It reserves no space: of many stores, most are never written to.
  */
 export async function createLog(directory: LogDirectory, state: State, number = 1): Promise<void> {
   const { revision, leases, count } = state
   const header = { number, store: newStoreId(), revision }
   await writeBase(directory, header, recordsOf(state), leases.length + count)
-  ;(await Segment.create(directory, header)).file.close()
+  ;(await Segment.create(directory, header, false)).file.close()
 }
 
 function* recordsOf({ leases, changes }: State): Generator<Buffer> {

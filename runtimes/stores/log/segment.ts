@@ -47,8 +47,8 @@ export class Segment {
     this.#allocated = file.size()
   }
 
-  /** Creates the next segment, empty and durable. */
-  static async create(directory: LogDirectory, header: Omit<Header, 'kind'>): Promise<Segment> {
+  /** Creates the next segment, empty and durable. `reserves`: with space for its first batches. */
+  static async create(directory: LogDirectory, header: Omit<Header, 'kind'>, reserves = true): Promise<Segment> {
     const name = segmentName(header.number)
     const file = directory.create(`${name}${draftSuffix}`)
     try {
@@ -60,7 +60,7 @@ export class Segment {
       file.write(pages, 0)
       for (let slot = 0; slot < marks; slot++) file.write(mark, markOffset(slot))
       const segment = new Segment({ number, file, seed, end, checksum: seed, revision, slot: 0 })
-      segment.#reserve(end + 1)
+      if (reserves) segment.#reserve(end + 1)
       await file.sync()
       directory.rename(`${name}${draftSuffix}`, name)
       await directory.sync()
