@@ -40,6 +40,8 @@ export class RecentWrites {
   readonly #codec: Codec
   /** A ring buffer, not a Map: constant deletion and insertion makes a Map rehash, and minor collections keep what the abandoned tables hold. */
   readonly #writes: (Write | undefined)[] = new Array<undefined>(maxKept).fill(undefined)
+  /** Writes by key. What an abandoned table of this map holds is short. */
+  readonly #counts = new Map<string, number>()
   /** Position of the oldest write. */
   #oldest = 0
   #count = 0
@@ -56,20 +58,26 @@ export class RecentWrites {
     this.#characters += length
     while (this.#count === maxKept || this.#characters > maxCharacters) this.#dropOldest()
     this.#writes[(this.#oldest + this.#count++) % maxKept] = new Write(key, stored, printed)
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
   }
 
   #dropOldest(): void {
-    this.#characters -= this.#writes[this.#oldest]?.printed.json.length ?? 0
+    const { key, printed } = this.#writes[this.#oldest] as Write
+    this.#characters -= printed.json.length
     this.#writes[this.#oldest] = undefined
+    const others = (this.#counts.get(key) as number) - 1
+    if (others > 0) this.#counts.set(key, others)
+    else this.#counts.delete(key)
     this.#oldest = (this.#oldest + 1) % maxKept
     this.#count--
   }
 
   /** Searches the newest writes first: their results and events are still to come. */
-  #find(matches: (write: Write) => boolean): Write | undefined {
+  #find(key: string, matches: (write: Write) => boolean): Write | undefined {
+    if (!this.#counts.has(key)) return undefined
     for (let back = 1; back <= this.#count; back++) {
       const write = this.#writes[(this.#oldest + this.#count - back) % maxKept]
-      if (write !== undefined && matches(write)) return write
+      if (write?.key === key && matches(write)) return write
     }
     return undefined
   }
@@ -79,7 +87,7 @@ export class RecentWrites {
    * @throws StoreError `corrupt` when it can't be read.
    */
   serve(key: string, value: Uint8Array, revision: number): Uint8Array {
-    const write = this.#find((each) => each.key === key && sameBytes(each.stored, value))
+    const write = this.#find(key, (each) => sameBytes(each.stored, value))
     if (write === undefined) return this.#codec.serve(value, revision)
     if (write.served?.revision !== revision) write.served = { revision, bytes: this.#codec.show(write.printed, revision) }
     return write.served.bytes
@@ -87,11 +95,11 @@ export class RecentWrites {
 
   /** Whether this server has just written the value. */
   has(key: string, value: Uint8Array): boolean {
-    return this.#find((each) => each.key === key && sameBytes(each.stored, value)) !== undefined
+    return this.#find(key, (each) => sameBytes(each.stored, value)) !== undefined
   }
 
   /** The written object of a value, stored or served: canonical, without resourceVersion; must not be changed. */
   written(key: string, bytes: Uint8Array): ApiObject | undefined {
-    return this.#find((each) => each.served?.bytes === bytes || (each.key === key && sameBytes(each.stored, bytes)))?.object
+    return this.#find(key, (each) => each.served?.bytes === bytes || sameBytes(each.stored, bytes))?.object
   }
 }
