@@ -218,25 +218,34 @@ export const receive = ({ metrics }: BodyServices, { exchange, resource }: Targe
   })
 
 /** Reads the body as an object of the target's kind. It is parsed in one time slice, and converted in another. Throws 400, 413, 415. */
-export function readObject(bodies: BodyServices, target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
-  const { observer } = target.exchange
-  if (observer === undefined) return decodedObject(bodies, target, validation)
-  return then(decodedObject(bodies, target, validation), (object) => {
-    observer.requested(object.metadata, () => defaultedJson(bodies, target, object))
-    return object
-  })
+export const readObject = (bodies: BodyServices, target: Target, validation: FieldValidation): MaybePromise<ApiObject> =>
+  then(readRepeatable(bodies, target, validation), ({ object }) => object)
+
+/** The object of a body. */
+export interface RepeatableBody {
+  readonly object: ApiObject
+  /** Decodes it once more, for a write that has changed `object` and starts again. */
+  again(): MaybePromise<ApiObject>
 }
 
-function decodedObject(bodies: BodyServices, target: Target, validation: FieldValidation): MaybePromise<ApiObject> {
+/** As `readObject`. */
+export function readRepeatable(bodies: BodyServices, target: Target, validation: FieldValidation): MaybePromise<RepeatableBody> {
   const { exchange } = target
+  const { observer } = exchange
   const format = bodyFormat(exchange.request.headers.get('content-type'), bodies.platform, true, bodies.cbor)
   return then(receive(bodies, target), (bytes) => {
-    exchange.slices.reads(bytes.length)
+    const decoded = (each: FieldValidation) => {
+      exchange.slices.reads(bytes.length)
+      return objectReaders[format](bodies, target, bytes, each)
+    }
     exchange.span?.event('About to convert to expected version')
-    return then(objectReaders[format](bodies, target, bytes, validation), (object) => {
+    return then(decoded(validation), (object) => {
       exchange.span?.event('Conversion done')
-      const paused = exchange.slices.pause()
-      return paused ? paused.then(() => object) : object
+      return then(exchange.slices.pause(), () => {
+        observer?.requested(object.metadata, () => defaultedJson(bodies, target, object))
+        // What is wrong with it is known.
+        return { object, again: () => decoded('Ignore') }
+      })
     })
   })
 }

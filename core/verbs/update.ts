@@ -1,10 +1,9 @@
 import { respondEntry } from '../answers/rendering/respond.ts'
+import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { checkUid, updateObject } from '../objects/registry/update.ts'
 import { readUpdateOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
-import { clone } from '../schema/json/members.ts'
-import type { JsonObject } from '../schema/model.ts'
-import { readObject } from './body.ts'
+import { readRepeatable } from './body.ts'
 import { completed } from './completion.ts'
 import { updateOrCreate } from './creation.ts'
 import { checkName, requireName, validateIdentity } from './name.ts'
@@ -20,15 +19,24 @@ export const update =
     const { exchange, resource, view, namespace, name } = target
     requireName(target)
     const options = readUpdateOptions(exchange.query, writes.platform)
-    const body = await readObject(bodies, target, options.fieldValidation)
-    validateIdentity(target, body)
+    const body = await readRepeatable(bodies, target, options.fieldValidation)
+    const identified = (object: ApiObject) => {
+      validateIdentity(target, object)
+      return object
+    }
+    let first: ApiObject | undefined = identified(body.object)
     checkName(target)
-    const copy = () => clone(body as JsonObject) as ApiObject
+    /** The object as the client sent it. Each attempt changes its own; there is rarely a second one. */
+    const given = (): MaybePromise<ApiObject> => {
+      const object = first ?? then(body.again(), identified)
+      first = undefined
+      return object
+    }
 
     async function write(record: Recorder): Promise<Response> {
       const put = async () => {
         const submission = submitWrite(writes, target, 'UPDATE', options)
-        const change = (existing: ApiObject) => completed(writes, target, copy(), submission, existing, record)
+        const change = (existing: ApiObject) => then(given(), (object) => completed(writes, target, object, submission, existing, record))
         exchange.span?.event('About to store object in database')
         const request = writeRequest(writes, target, submission)
         const entry = await updateObject(resource, namespace, name, { view, isWhole: true, change }, request)
@@ -37,10 +45,12 @@ export const update =
         return entry
       }
       if (!resource.definition.createOnUpdate) return respondEntry(answers, target, await put())
-      return updateOrCreate({ writes, answers }, target, options, put, () => {
-        checkUid(resource, body, { namespace, name }, options.dryRun)
-        return { object: copy(), record }
-      })
+      const wanted = () =>
+        then(given(), (object) => {
+          checkUid(resource, object, { namespace, name }, options.dryRun)
+          return { object, record }
+        })
+      return updateOrCreate({ writes, answers }, target, options, put, wanted)
     }
 
     const record = recorder(writes, target, options.fieldManager)
