@@ -40,7 +40,7 @@ test('an update without a resourceVersion that loses a race is made again, as if
   assert.equal(lost, 1)
   assert.equal(raced.status, 200, JSON.stringify(raced.body))
   assert.deepEqual(raced.headers.get('warning')?.match(/unknown field/g), ['unknown field'])
-  const { metadata, spec } = raced.body as {
+  const { metadata, spec } = raced.body as unknown as {
     metadata: { [field: string]: unknown; managedFields: { manager: string; fieldsV1: object }[] }
     spec: { ports: object[] }
   }
