@@ -3,8 +3,8 @@ import type { Message } from './message.ts'
 
 /** Least bytes of a buffer that is used again. */
 const firstShared = 1_024
-/** Maximum bytes of a buffer that is kept for the next message, and maximum number of them. */
-const [keptBytes, keptWriters] = [2 * 1024 * 1024, 8]
+/** Maximum bytes of a buffer that is kept for the next message, and maximum number of them: as many as clients that read a long range at once. */
+const [keptBytes, keptWriters] = [2 * 1024 * 1024, 32]
 
 /** Encodes the messages of responses, in buffers that are used again: new ones for each would cost more than what is written. */
 export class MessageWriter {
