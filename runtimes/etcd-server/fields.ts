@@ -87,7 +87,9 @@ export function nested<R, W>(number: number, type: () => Message<R, W>, jsonName
     ...{ number, jsonName, json: type as () => AnyMessage, wire: WireType.LengthDelimited, initial: undefined },
     read: (reader, _before, depth) => type().read(reader, reader.uint32(), depth + 1),
     write(writer, value) {
-      writer.nested(() => type().write(writer, value))
+      const before = writer.length
+      type().write(writer, value)
+      writer.uint32(writer.length - before)
       writer.uint32(tag)
     },
   }

@@ -1,5 +1,6 @@
 /** The messages of etcd's API: names and numbers of fields as in rpc.proto, kv.proto and auth.proto of etcd 3.5. */
 import { bool, bytes, encoded, enumeration, inlined, int, int64, key, nested, packed, repeated, string, uint32, uint64 } from './fields.ts'
+import { writeKeyValue } from './key-value.ts'
 import { type Decoded, type Encoded, type Message, message } from './message.ts'
 
 // ── Requests ─────────────────────────────────────────────────────────────────────────────────────
@@ -123,15 +124,8 @@ const withHeader = { header: nested(1, () => header) }
 const ofKeyValue = { key: key(1), createRevision: int(2), modRevision: int(3), version: int(4), value: bytes(5), lease: int64(6) }
 const noValue = new Uint8Array(0)
 
-/** Written field by field: a response may have thousands. */
-export const keyValue = message('KeyValue', ofKeyValue, (writer, kv) => {
-  ofKeyValue.lease.write(writer, kv.lease ?? 0n)
-  ofKeyValue.value.write(writer, kv.value ?? noValue)
-  ofKeyValue.version.write(writer, kv.version ?? 0)
-  ofKeyValue.modRevision.write(writer, kv.modRevision ?? 0)
-  ofKeyValue.createRevision.write(writer, kv.createRevision ?? 0)
-  ofKeyValue.key.write(writer, kv.key ?? '')
-})
+/** Written without its table: a response may have thousands. */
+export const keyValue = message('KeyValue', ofKeyValue, writeKeyValue)
 
 export const event = message('Event', {
   type: enumeration(1, ['PUT', 'DELETE']),

@@ -96,6 +96,17 @@ export class ProtobufWriter {
     this.uint32(bytes.length)
   }
 
+  /** Space in front of what is written, which the caller fills with so many bytes, from `place` on. */
+  space(size: number): Uint8Array {
+    this.#reserve(size)
+    return this.#bytes
+  }
+
+  /** Where the written bytes begin. */
+  get place(): number {
+    return this.#start
+  }
+
   /** A text that has a character for each byte. */
   latin1(text: string): void {
     const at = this.#reserve(text.length)
