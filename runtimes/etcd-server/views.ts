@@ -44,14 +44,34 @@ export function committed(history: History, revision = 0): View {
 }
 
 /** The state after the earlier writes of a group commit. */
-export const drafted = (history: History, draft: Draft): View => ({
-  get revision() {
-    return draft.revision
-  },
-  state: (key) => draft.state(key),
-  range: (range) => draft.range(range, history.range(range)),
-  count: (range) => draft.range(range, history.range(range)).length,
-})
+export const drafted = (history: History, draft: Draft): View => new Drafted(history, draft)
+
+/** A class: there is one for each write. */
+class Drafted implements View {
+  readonly #history: History
+  readonly #draft: Draft
+
+  constructor(history: History, draft: Draft) {
+    this.#history = history
+    this.#draft = draft
+  }
+
+  get revision(): number {
+    return this.#draft.revision
+  }
+
+  state(key: string): KeyState | undefined {
+    return this.#draft.state(key)
+  }
+
+  range(range: KeyRange): readonly KeyState[] {
+    return this.#draft.range(range, this.#history.range(range))
+  }
+
+  count(range: KeyRange): number {
+    return this.range(range).length
+  }
+}
 
 /** @throws Refusal when a revision can't be read. `revision`: 0 is the current one. */
 export function checkRevision(history: History, current: number, revision: number): void {

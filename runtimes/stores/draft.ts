@@ -85,5 +85,7 @@ export interface Transaction {
 const deleted: Head = { kv: undefined, version: 0, lease: 0n }
 
 function stateOf(head: Head | undefined): KeyState | undefined {
-  return head?.kv && { ...head.kv, version: head.version, lease: head.lease }
+  if (head?.kv === undefined) return undefined
+  const { key, value, createRevision, modRevision } = head.kv
+  return { key, createRevision, modRevision, version: head.version, lease: head.lease, value }
 }
