@@ -50,7 +50,7 @@ function indexed(rules: readonly PolicyRule[]): RuleIndex {
 
 /**
  * The rules of one role, indexed by resource, so that a decision reads only the relevant ones. The first decision reads them from the role: most
- * roles concern nobody who asks.
+ * roles are granted to no user of a server.
  */
 export class RuleSet {
   #role: HasRules | undefined
