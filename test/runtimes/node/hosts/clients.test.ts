@@ -61,13 +61,13 @@ test('webhooks of configurations are called at a URL without certificates', asyn
   await once(listener, 'listening')
   const manifests = `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
-metadata: {name: no}
+metadata: {name: refusing}
 webhooks:
 - name: no.example.com
   rules: [{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [secrets]}]
   admissionReviewVersions: [v1]
   sideEffects: None
-  clientConfig: {service: {name: no, namespace: default}}
+  clientConfig: {service: {name: refusing, namespace: default}}
 `
   const answers = { 'no.example.com': { url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}/review` } }
   assert.deepEqual((await here.ask('POST', `${list}/one/webhooks`, { manifests, answers })).body, { webhooks: ['no.example.com'] })
