@@ -1,4 +1,5 @@
 /** Processor time of work in tests, corrected for other load on the machine. */
+import { sleep } from './wait.ts'
 
 /** Milliseconds of processor time that this process uses for the work, including garbage collection. */
 export async function processorTime<T>(work: () => T | Promise<T>): Promise<{ readonly result: T; readonly milliseconds: number }> {
@@ -35,6 +36,18 @@ export async function slowness(): Promise<number> {
   return Math.max(1, Math.min(...times) / quiet)
 }
 
+/** A machine below this slowness disturbs measurements little, and the milliseconds to wait for that. */
+const [calm, longestWait] = [1.6, 60_000]
+
+/**
+ * Waits, after a measurement that found a fault, until other processes disturb the next one less: large works lose more to them than `slowness` tells.
+ * Gives up after a minute.
+ */
+export async function calmer(): Promise<void> {
+  const end = performance.now() + longestWait
+  while (performance.now() < end && (await slowness()) > calm) await sleep(1_000)
+}
+
 /**
  * Runs the work and returns its result. Fails if it takes more than `limit` milliseconds of processor time (of an idle
  * machine) three times in a row; a short disturbance by other processes does not count.
@@ -42,6 +55,7 @@ export async function slowness(): Promise<number> {
 export async function assertCheap<T>(what: string, limit: number, work: () => T | Promise<T>): Promise<T> {
   const took: string[] = []
   for (let looks = 0; looks < 3; looks++) {
+    if (looks > 0) await calmer()
     const { result, milliseconds } = await processorTime(work)
     const allowed = limit * (milliseconds > limit ? await slowness() : 1)
     if (milliseconds <= allowed) return result

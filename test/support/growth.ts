@@ -1,5 +1,5 @@
 /** Checks the cost of work against the size of its input: time and memory per MiB, and the growth of time. */
-import { processorTime, slowness } from './cost.ts'
+import { calmer, processorTime, slowness } from './cost.ts'
 import { peakMemory } from './memory.ts'
 import { soak } from './soak.ts'
 
@@ -111,6 +111,7 @@ async function judge(prepare: Prepare, limit: number): Promise<{ least: number; 
   let fault: string | undefined
   let least = 0
   for (let looks = 0; looks < maxLooks; looks++) {
+    if (looks > 0) await calmer()
     const small = await prepare(first.bytes)
     least = (await processorTime(small.work)).milliseconds
     // Most end here, without a look at what the machine's other tenants do.
