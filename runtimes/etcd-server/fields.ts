@@ -87,6 +87,7 @@ export function nested<R, W>(number: number, type: () => Message<R, W>, jsonName
     ...{ number, jsonName, json: type as () => AnyMessage, wire: WireType.LengthDelimited, initial: undefined },
     read: (reader, _before, depth) => type().read(reader, reader.uint32(), depth + 1),
     write(writer, value) {
+      // Not `writer.nested`: a closure for each of a range's thousands of keys takes 7% more.
       const before = writer.length
       type().write(writer, value)
       writer.uint32(writer.length - before)
@@ -132,17 +133,13 @@ export function packed(number: number, names: readonly string[]): Field<readonly
   const { wire: _one, ...field } = repeated(enumeration(number, names))
   return {
     ...field,
-    read(reader, before, _depth, wire) {
-      // As in `repeated`.
-      const values = before.length === 0 ? [] : (before as number[])
-      if (wire === WireType.Varint) {
-        values.push(readNumber(reader))
-        return values
-      }
+    read(reader, before, depth, wire) {
+      if (wire === WireType.Varint) return field.read(reader, before, depth, wire)
       expectWire(wire, WireType.LengthDelimited, String(number))
       const end = reader.uint32() + reader.pos
       if (end > reader.len) throw new DecodeError('unexpected EOF')
-      while (reader.pos < end) values.push(readNumber(reader))
+      let values = before
+      while (reader.pos < end) values = field.read(reader, values, depth, WireType.Varint)
       return values
     },
   }
