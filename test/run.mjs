@@ -140,7 +140,7 @@ const { quick, smoke, sideBySide, work, speed } = processes(root, files)
 const elsewhereRuns = [...alsoOn.map((node) => ({ node, paths: quick })), ...smokeOn.map((node) => ({ node, paths: smoke }))]
 const processors = availableParallelism()
 // These need no build and never wait. At low priority they use the processors while the others wait, and when few of them are left.
-const working = run(work, processors + 1, { niceness: 10 })
+const working = run(work, processors, { niceness: 10 })
 if (!has('quick')) await build()
 /**
  * Twice the default size, which halves the number of collections. Files that measure work keep the default: the finder's limits on memory
@@ -155,8 +155,8 @@ const lateOptimisation = (node) => accepted('--interrupt-budget=1056000', node)
 const ofTests = (node) => [...largeYoungGeneration, ...lateOptimisation(node)]
 const [elsewhere, ...results] = await Promise.all([
   runElsewhere(elsewhereRuns, ofTests),
-  // More than processors, because tests that start daemons mostly wait for timers, disks and other processes.
-  run(sideBySide, processors + 2, { nodeOptions: ofTests() }),
+  // One more than processors, because tests that start daemons also wait, for timers, disks and other processes. More of them end no sooner.
+  run(sideBySide, processors + 1, { nodeOptions: ofTests() }),
   working,
 ])
 results.push(...elsewhere, await run(speed, 1))

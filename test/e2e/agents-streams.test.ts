@@ -44,7 +44,7 @@ const hasScript = spawnSync('script', ['--version']).status === 0
 const address = ownAddress()
 const skip = binaries.length === 0 ? 'kubectl is not installed' : address === undefined && 'this host has no address but loopback'
 
-describe('streams of node agents', { skip, timeout: 1_200_000 }, () => {
+describe('streams of node agents', { skip, timeout: 3_600_000 }, () => {
   const { path: home, remove } = temporaryDirectory()
   let agent: NodeAgent
   let daemon: Daemon

@@ -91,7 +91,7 @@ const query = (parameters: { readonly [name: string]: string | readonly string[]
 for (const passesV5 of [false, true])
   describe(passesV5 ? 'WebSockets of node agents that speak v5' : 'WebSockets of node agents', {
     skip: address === undefined && 'this host has no address but loopback',
-    timeout: 300_000,
+    timeout: 3_600_000,
   }, () => {
     let agent: NodeAgent
     let daemon: Daemon

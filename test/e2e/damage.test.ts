@@ -27,7 +27,7 @@ function damage(data: string, text: string): void {
 }
 
 test('a flipped bit: refused with file and offset, restored from a snapshot, or recovered without the damaged record', {
-  timeout: 900_000,
+  timeout: 3_600_000,
 }, async () => {
   const { path, remove } = temporaryDirectory()
   const data = join(path, 'data')

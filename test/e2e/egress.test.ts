@@ -53,7 +53,7 @@ const configuration = (ways: { readonly [name: string]: object }) =>
     egressSelections: Object.entries(ways).map(([name, connection]) => ({ name, connection })),
   })
 
-describe('egress', { timeout: 600_000 }, () => {
+describe('egress', { timeout: 3_600_000 }, () => {
   let etcd: Etcd
   let agent: NodeAgent
   let plain: NodeAgent

@@ -136,7 +136,7 @@ const webSocket = (path: string, protocol: string) =>
 
 describe('those who send much work in few bytes', {
   skip: cannotForward,
-  timeout: 900_000,
+  timeout: 3_600_000,
 }, () => {
   const { path: home, remove } = temporaryDirectory('hostile')
   let forwarding: Forwarding

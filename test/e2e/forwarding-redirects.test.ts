@@ -20,7 +20,7 @@ const statuses = [301, 302, 303, 307, 308]
 
 describe('redirects of backends', {
   skip: cannotForward,
-  timeout: 300_000,
+  timeout: 3_600_000,
 }, () => {
   /** A redirect that is followed would connect to it. */
   let elsewhere: Server

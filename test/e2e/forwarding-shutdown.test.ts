@@ -14,7 +14,7 @@ const patient = shutdownGrace + prompt
 
 describe('requests that are passed on when the server ends', {
   skip: cannotForward,
-  timeout: 300_000,
+  timeout: 3_600_000,
   concurrency: true,
 }, () => {
   for (const state of states)

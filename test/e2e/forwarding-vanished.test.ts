@@ -17,7 +17,7 @@ const limit = 60_000
 
 describe('others that are gone without a word', {
   skip: noNetworks,
-  timeout: 600_000,
+  timeout: 3_600_000,
 }, () => {
   let network: Network
   let forwarding: Forwarding

@@ -52,7 +52,7 @@ const definition = {
   },
 }
 
-describe('peers', { timeout: 600_000 }, () => {
+describe('peers', { timeout: 3_600_000 }, () => {
   const directory = temporaryDirectory('peers')
   let made: Material
   let etcd: Etcd

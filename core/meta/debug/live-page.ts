@@ -72,7 +72,6 @@ source.onmessage = ({ data }) => {
   for (const show of listed) show(reading)
   if (before) for (const draw of drawn) draw(reading, before, Math.max(0.001, (reading.time - before.time) / 1000))
   before = reading
-  document.body.dataset.readings = Number(document.body.dataset.readings || 0) + 1
 }
 `
 

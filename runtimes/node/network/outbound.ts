@@ -46,9 +46,9 @@ function throughProxy(url: string, dial: Dial = direct): Dial {
   }
 }
 
-function createAgent(secure: boolean, options: OutboundOptions, dials: Dials): HttpAgent | HttpsAgent {
+function createAgent(secure: boolean, keepAlive: boolean, options: OutboundOptions, dials: Dials): HttpAgent | HttpsAgent {
   const { certificateAuthority, clientCertificate, serverName, unixSocket, proxy, egress, insecure } = options
-  const shared: AgentOptions = { keepAlive: true, timeout: idleTimeout, ...(unixSocket !== undefined && { socketPath: unixSocket }) }
+  const shared: AgentOptions = { keepAlive, timeout: idleTimeout, ...(unixSocket !== undefined && { socketPath: unixSocket }) }
   const tls: AgentOptions = {
     ...(certificateAuthority !== undefined && { ca: certificateAuthority }),
     ...(clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.key }),
@@ -83,14 +83,15 @@ export function createOutbound(dials: Dials = {}): Required<Outbound> {
   const calls = () => (loaded ??= import('./grpc.ts').then(({ createCalls }) => createCalls()))
   const agentFor = (
     secure: boolean,
+    keepAlive: boolean,
     { timeout: _, connectTimeout: _connect, address: _address, target: _target, fields: _fields, ...options }: OutboundOptions,
   ) => {
-    const key = JSON.stringify([secure, options])
+    const key = JSON.stringify([secure, keepAlive, options])
     const found = agents.get(key)
     if (found !== undefined) return found
     const [oldest] = agents.keys()
     if (oldest !== undefined && agents.size >= maxAgents) agents.delete(oldest)
-    const agent = createAgent(secure, options, dials)
+    const agent = createAgent(secure, keepAlive, options, dials)
     agents.set(key, agent)
     return agent
   }
@@ -101,11 +102,9 @@ export function createOutbound(dials: Dials = {}): Required<Outbound> {
       const secure = url.protocol === 'https:'
       const headers = headersOf(request, options, (name) => name !== 'host')
       const { method, signal } = request
-      return switched(
-        url,
-        { request, method, headers, signal, agent: agentFor(secure, options), ...targetOf(url, options) },
-        options.timeout,
-      )
+      // A connection of its own: one that was idle may be closed by the other end meanwhile, and not every upgrade can be sent again.
+      const agent = agentFor(secure, false, options)
+      return switched(url, { request, method, headers, signal, agent, ...targetOf(url, options) }, options.timeout)
     },
     async resolve(hostname) {
       const found = await lookup(hostname, { all: true })
@@ -122,7 +121,7 @@ export function createOutbound(dials: Dials = {}): Required<Outbound> {
       let url = new URL(request.url)
       for (let redirects = 0; ; redirects++) {
         const secure = url.protocol === 'https:'
-        const agent = agentFor(secure, options)
+        const agent = agentFor(secure, true, options)
         const body = redirects === 0 ? await bodyOf(request) : null
         const incoming = await sendAgain(url, { request, method, headers, signal, limit, agent, ...targetOf(url, options) }, body)
         const { location } = incoming.headers

@@ -74,7 +74,7 @@ before(async () => {
       connection: connection('/authorize'),
       authorizedTtl: 0,
       unauthorizedTtl: 0,
-      timeout: 600_000,
+      timeout: 3_600_000,
       onFailure: 'deny',
     },
     ports,

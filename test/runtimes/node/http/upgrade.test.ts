@@ -93,7 +93,7 @@ const runtimes = [
 ]
 
 for (const { on, command, skip } of runtimes)
-  describe(`upgraded streams on ${on}`, { skip, timeout: 600_000 }, () => {
+  describe(`upgraded streams on ${on}`, { skip, timeout: 3_600_000 }, () => {
     let child: ChildProcess | undefined
     let server: Server = { port: 0, ca: '' }
     before(async () => {

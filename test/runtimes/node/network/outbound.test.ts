@@ -100,3 +100,16 @@ test('any status of three digits is that of an answer', async () => {
     await upgraded?.body?.cancel()
   }
 })
+
+test('each upgrade has a connection of its own, after a refusal that leaves the last one open, too', async () => {
+  answer = 'HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nno'
+  const headers = { connection: 'Upgrade', upgrade: 'x' }
+  for (let i = 0; i < 2; i++) {
+    const refused = await within(
+      'the answer',
+      (outbound.upgrade as NonNullable<typeof outbound.upgrade>)(new Request(url, { headers })),
+      5_000,
+    )
+    assert.deepEqual([refused.status, await new Response(refused.body).text()], [403, 'no'])
+  }
+})
