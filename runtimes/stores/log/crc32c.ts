@@ -41,12 +41,25 @@ const [t8, t9, t10, t11, t12, t13, t14, t15] = tables.slice(8) as [
   Int32Array,
 ]
 
-/**
- * CRC32C of the bytes in [`from`, `to`), continuing from `seed`. About 1.5 GB/s. The runtimes have only CRC32 built in.
- */
+/** Bytes from which reading words saves more than their view costs. */
+const wordsFrom = 256
+
+/** CRC32C of the bytes in [`from`, `to`), continuing from `seed`. The runtimes have only CRC32 built in. */
 export function crc32c(bytes: Uint8Array, seed = 0, from = 0, to = bytes.length): number {
-  const b = bytes
   let c = ~seed
+  let i = from
+  if (to - from >= wordsFrom) {
+    const aligned = from + (-(bytes.byteOffset + from) & 3)
+    c = ofBytes(bytes, c, from, aligned)
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, ((to - aligned) >> 4) << 2)
+    c = ofWords(words, c)
+    i = aligned + words.byteLength
+  }
+  return ~ofBytes(bytes, c, i, to) >>> 0
+}
+
+function ofBytes(b: Uint8Array, before: number, from: number, to: number): number {
+  let c = before
   let i = from
   for (const end = to - lanes; i <= end; i += lanes) {
     c ^= b[i]! | (b[i + 1]! << 8) | (b[i + 2]! << 16) | (b[i + 3]! << 24)
@@ -69,5 +82,34 @@ export function crc32c(bytes: Uint8Array, seed = 0, from = 0, to = bytes.length)
       t0[b[i + 15]!]!
   }
   for (; i < to; i++) c = t0[(c ^ b[i]!) & 255]! ^ (c >>> 8)
-  return ~c >>> 0
+  return c
+}
+
+/** Of words in little-endian order, as all platforms of the runtimes have them. Half as much again as the bytes one by one. */
+function ofWords(words: Int32Array, before: number): number {
+  let c = before
+  for (let i = 0; i < words.length; i += 4) {
+    c ^= words[i]!
+    const x = words[i + 1]!
+    const y = words[i + 2]!
+    const z = words[i + 3]!
+    c =
+      t15[c & 255]! ^
+      t14[(c >>> 8) & 255]! ^
+      t13[(c >>> 16) & 255]! ^
+      t12[c >>> 24]! ^
+      t11[x & 255]! ^
+      t10[(x >>> 8) & 255]! ^
+      t9[(x >>> 16) & 255]! ^
+      t8[x >>> 24]! ^
+      t7[y & 255]! ^
+      t6[(y >>> 8) & 255]! ^
+      t5[(y >>> 16) & 255]! ^
+      t4[y >>> 24]! ^
+      t3[z & 255]! ^
+      t2[(z >>> 8) & 255]! ^
+      t1[(z >>> 16) & 255]! ^
+      t0[z >>> 24]!
+  }
+  return c
 }

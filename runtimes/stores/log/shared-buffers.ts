@@ -1,6 +1,6 @@
 /** Maximum size in bytes of values that share buffers. */
-const maxShared = 4 * 1024
-const bufferSize = 64 * 1024
+const maxShared = 16 * 1024
+const bufferSize = 256 * 1024
 
 /**
  * Copies values; small ones share buffers, because a separate buffer costs as much memory as a small object, and half of the time to read a

@@ -17,3 +17,14 @@ for (const [what, bytes, checksum] of known)
     assert.equal(crc32c(bytes), checksum)
     for (let at = 0; at <= bytes.length; at++) assert.equal(crc32c(bytes.subarray(at), crc32c(bytes.subarray(0, at))), checksum)
   })
+
+test('CRC32C of long input, from any offset, is that of its pieces', () => {
+  const bytes = Uint8Array.from({ length: 2_000 }, (_, i) => (i * 31 + (i >> 5)) & 255)
+  for (let from = 0; from < 20; from++)
+    for (const to of [from + 255, from + 256, from + 259, from + 1_000, bytes.length]) {
+      let pieces = 7
+      for (let at = from; at < to; at += 100) pieces = crc32c(bytes, pieces, at, Math.min(to, at + 100))
+      assert.equal(crc32c(bytes, 7, from, to), pieces, `${from} to ${to}`)
+      assert.equal(crc32c(bytes.slice(from, to), 7), pieces)
+    }
+})
