@@ -3,16 +3,16 @@
 import { basename } from 'node:path'
 import { evaluateProgram } from './observe/compiled-code.ts'
 import { keptHelp } from './start/kept-help.ts'
-import type { main } from './start/main.ts'
+import type { Main } from './start/main.ts'
 import { print } from './start/print.ts'
-import { roleOf } from './start/programs.ts'
+import { type Role, roleOf } from './start/programs.ts'
 
 /** Defined by the build. */
 declare const buildStamp: object
-declare const programDigest: string
+declare const programDigests: { readonly [role in Role]: string }
 
 /** The bundle is a function, so that values that differ from build to build are arguments and not part of its text. */
-type Program = (require: NodeJS.Require, directory: string, stamp: object) => { readonly main: typeof main }
+type Program = (require: NodeJS.Require, directory: string, stamp: object) => { readonly main: Main }
 
 const argv = process.argv.slice(2)
 const name = basename(process.argv[1] ?? 'apiserver')
@@ -21,7 +21,8 @@ if (help === undefined) run()
 else print(1, help)
 
 function run(): void {
-  const { value, keep } = evaluateProgram(__dirname, 'program.js', programDigest, roleOf(argv, name))
+  const role = roleOf(argv, name)
+  const { value, keep } = evaluateProgram(__dirname, `${role}.js`, programDigests[role])
   const program = (value as Program)(require, __dirname, buildStamp)
   program.main(argv, name, keep).then((status) => {
     process.exitCode = status

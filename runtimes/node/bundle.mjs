@@ -1,6 +1,6 @@
 /**
  * `npm run bundle [-- directory]`: builds the daemon in a directory, by default `dist/bin`: `bin.js`, stamped with commit and date;
- * `program.js`, the bundled program that it loads; V8's code caches of that program; and help texts. A directory that was built from the same sources is left as
+ * `server.js` and `etcd.js`, the bundled programs that it loads one of; V8's code caches of them; and help texts. A directory that was built from the same sources is left as
  * it is.
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -42,14 +42,14 @@ const logCallers = {
 }
 
 /**
- * Writes `program.js` and returns the digest of its text. Identifiers are shortened in a second step, which takes the bundle as a script, so that
+ * Writes a program and returns the digest of its text. Identifiers are shortened in a second step, which takes the bundle as a script, so that
  * names of top-level functions stay for stack traces. The option `keepNames` would set the name of every closure when it is made: 40 % of a GET.
  */
-async function buildProgram() {
+async function buildProgram(entry, file) {
   const { outputFiles } = await build({
     ...options,
-    entryPoints: ['runtimes/node/start/program.ts'],
-    outfile: join(outdir, 'program.js'),
+    entryPoints: [entry],
+    outfile: join(outdir, file),
     sourcemap: 'inline',
     write: false,
     // Large packages that are rarely needed: gRPC clients, tracing.
@@ -69,10 +69,10 @@ async function buildProgram() {
     banner: '(function (require, __dirname, buildStamp) { const module = { exports: {} }; let exports = module.exports;',
     footer: 'return module.exports })',
   })
-  writeFileSync(join(outdir, 'program.js'), `${ascii(code)}//# sourceMappingURL=program.js.map\n`)
-  writeFileSync(join(outdir, 'program.js.map'), map)
+  writeFileSync(join(outdir, file), `${ascii(code)}//# sourceMappingURL=${file}.map\n`)
+  writeFileSync(join(outdir, `${file}.map`), map)
   return createHash('sha256')
-    .update(readFileSync(join(outdir, 'program.js')))
+    .update(readFileSync(join(outdir, file)))
     .digest('hex')
 }
 
@@ -126,12 +126,15 @@ function keepHelp() {
 async function buildDaemon(stamp) {
   rmSync(outdir, { recursive: true, force: true })
   mkdirSync(outdir, { recursive: true })
-  const programDigest = await buildProgram()
+  const programDigests = {
+    server: await buildProgram('runtimes/node/start/program.ts', 'server.js'),
+    etcd: await buildProgram('runtimes/node/etcd/program.ts', 'etcd.js'),
+  }
   await build({
     ...options,
     entryPoints: ['runtimes/node/bin.ts'],
     outfile: join(outdir, 'bin.js'),
-    define: { buildStamp: JSON.stringify(stamp), programDigest: JSON.stringify(programDigest) },
+    define: { buildStamp: JSON.stringify(stamp), programDigests: JSON.stringify(programDigests) },
   })
   chmodSync(join(outdir, 'bin.js'), 0o755)
   writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n')

@@ -173,7 +173,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
 
   test('what programs import has no table of flags', () => {
     const dist = join(project, 'node_modules/fetch-apiserver/dist')
-    assert.match(readFileSync(join(dist, 'bin/program.js'), 'utf8'), /audit-log-path/, 'the daemon has one')
+    assert.match(readFileSync(join(dist, 'bin/server.js'), 'utf8'), /audit-log-path/, 'the daemon has one')
     for (const entry of ['index.js', 'core.js', 'testing.js']) {
       const text = loaded(join(dist, entry))
       assert.match(text, /requestTimeout/)

@@ -1,6 +1,5 @@
 /**
- * V8's code cache of the program, which shortens loading. There is one for each role, with the functions that its start calls: etcd's is a
- * fifth of the server's. The build writes them beside the program. If V8's
+ * V8's code cache of a program, which shortens loading. The build writes it beside the program. If V8's
  * version or flags or the processor differ from those of the build, the first start writes a cache to the user's cache directory. A cache
  * that is damaged or belongs to another program is ignored, because V8 would crash on it.
  */
@@ -12,7 +11,6 @@ import { Script } from 'node:vm'
 // By its default export: not every release of Bun and Deno has `crc32`, which they do not need.
 import zlib from 'node:zlib'
 import { writeAtomically } from '../../atomic-file.ts'
-import type { Role } from '../start/programs.ts'
 
 export interface Compiled {
   /** Value of the evaluated text. */
@@ -68,13 +66,13 @@ function trim(directory: string): void {
 }
 
 /** Evaluates the ASCII text in a file of this directory; `programDigest` identifies the text. */
-export function evaluateProgram(directory: string, file: string, programDigest: string, role: Role = 'server'): Compiled {
+export function evaluateProgram(directory: string, file: string, programDigest: string): Compiled {
   // Latin-1: one byte per character in memory, and no decoding.
   const text = readFileSync(join(directory, file), 'latin1')
   const filename = join(directory, file)
   const { bun, deno } = process.versions
   if (bun !== undefined || deno !== undefined) return { value: new Script(text, { filename }).runInThisContext(), keep: () => undefined }
-  const name = `${programDigest.slice(0, 16)}-${cachedDataVersionTag().toString(16)}-${role}.compiled`
+  const name = `${programDigest.slice(0, 16)}-${cachedDataVersionTag().toString(16)}.compiled`
   const candidates = places(directory)
   const cachedData = candidates.reduce<Buffer | undefined>((found, place) => found ?? readKept(join(place, name), programDigest), undefined)
   const script = new Script(text, { filename, ...(cachedData && { cachedData }) })

@@ -4,7 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto'
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto'
-import { isIP } from 'node:net'
+import { isIPv4 } from 'node:net'
 import { bitString, boolean, elements, implicit, integer, nothing, octetString, oid, sequence, set, tagged, time, utf8 } from './der.ts'
 
 const day = 86_400_000
@@ -102,14 +102,9 @@ const distinguishedName = ({ commonName, organizations = [] }: Subject) =>
   sequence(...organizations.map((organization) => attribute('2.5.4.10', organization)), attribute('2.5.4.3', commonName))
 
 function generalName(name: string): Uint8Array {
-  switch (isIP(name)) {
-    case 4:
-      return implicit(7, Uint8Array.from(name.split('.').map(Number)))
-    case 6:
-      return implicit(7, ipv6(name))
-    default:
-      return implicit(2, Buffer.from(name, 'latin1'))
-  }
+  if (isIPv4(name)) return implicit(7, Uint8Array.from(name.split('.').map(Number)))
+  // Host names have no colon. `net.isIPv6` would compile a regular expression, which takes 7 ms of a start.
+  return name.includes(':') ? implicit(7, ipv6(name)) : implicit(2, Buffer.from(name, 'latin1'))
 }
 
 function ipv6(address: string): Uint8Array {

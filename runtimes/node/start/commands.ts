@@ -1,20 +1,9 @@
 /** The commands of the program beside the server itself, as a table. What a command needs is loaded when it runs. */
 import { FlagError } from '../../../core/flags/flag.ts'
 import type { Synopsis } from '../../../core/flags/help.ts'
+import { etcd } from '../etcd/command.ts'
+import { type Command, printHelp, runOrExplain } from './command.ts'
 import { withCommand } from './programs.ts'
-
-interface Command {
-  readonly synopses: readonly Synopsis[]
-  /** Further text of the command's help. */
-  readonly details?: string
-  /** All of the help of a command that has flags of its own. */
-  help?(): Promise<string>
-  /**
-   * Resolves to the exit status; rejects with a one-line error. `program`: the name that the program was started by. A server calls `serves` when
-   * it is ready.
-   */
-  run(argv: readonly string[], program: string, serves: () => void): Promise<number>
-}
 
 const commands: { readonly [name: string]: Command } = {
   snapshot: {
@@ -137,17 +126,7 @@ Flags of the server that count: --feature-gates, --runtime-config, --enable-admi
       return 0
     },
   },
-  etcd: {
-    synopses: [['etcd [flags]', "Serve etcd's API on the embedded store. So does the program when it is started under the name etcd."]],
-    async help() {
-      const { etcdHelp } = await import('../etcd/help.ts')
-      return etcdHelp()
-    },
-    async run(argv, _program, serves) {
-      const { runEtcd } = await import('../etcd/start.ts')
-      return runEtcd(argv, serves)
-    },
-  },
+  etcd,
   run: {
     synopses: [
       ['run [flags] -- COMMAND [ARGUMENT…]', 'Run a command beside a server in memory, with KUBECONFIG set; the server ends with it.'],
@@ -172,17 +151,6 @@ export const synopses: readonly Synopsis[] = Object.values(commands).flatMap((co
 
 const commandOf = (name: string): Command | undefined => (Object.hasOwn(commands, name) ? commands[name] : undefined)
 
-function helpOf({ synopses, details }: Command, program: string): string {
-  const about = synopses.map(([usage, about]) => `  ${program} ${usage}\n      ${about}\n`)
-  return `Usage:\n${about.join('')}${details === undefined ? '' : `\n${details}`}`
-}
-
-/** Whether help is among the arguments of a command; what follows `--` belongs to somebody else. */
-function asksForHelp(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--')
-  return argv.slice(0, end === -1 ? undefined : end).some((argument) => argument === '--help' || argument === '-h')
-}
-
 /**
  * The exit status of a command, `COMMAND …` or `help COMMAND`; undefined: the command line names none, so it is that of a server. Rejects with a
  * one-line error.
@@ -194,7 +162,5 @@ export async function runCommand(argv: readonly string[], program: string, serve
   if (isHelp && command === undefined)
     throw new FlagError(`help: there is no command ${JSON.stringify(rest[0])}; there are ${Object.keys(commands).join(', ')}`)
   if (command === undefined) return undefined
-  if (!isHelp && !asksForHelp(rest)) return command.run(rest, program, serves)
-  process.stdout.write((await command.help?.()) ?? helpOf(command, program))
-  return 0
+  return isHelp ? printHelp(command, program) : runOrExplain(command, rest, program, serves)
 }

@@ -1,6 +1,6 @@
 /** What the program is, by its name and its arguments: known before anything of it is loaded. */
 
-/** Commands that are programs of their own, too: the program is that command when it is started under its name, and has a code cache for it. */
+/** Commands that are programs of their own, too: the program is that command when it is started under its name, and a bundle has only that. */
 const programs = ['etcd'] as const
 
 /** `etcd`, or the server and all other commands. */

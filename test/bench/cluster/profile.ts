@@ -14,7 +14,7 @@ const outside = new Set(['(program)', '(idle)', '(root)'])
 const everywhere = /^(processTicksAndRejections|runMicrotasks|runNextTicks|processImmediate|listOnTimeout|processTimers|emit|onStreamRead)$/
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const bundle = join(root, 'dist/bin/program.js')
+const bundle = join(root, 'dist/bin/server.js')
 
 interface Shares {
   self: number
