@@ -69,7 +69,9 @@ function mapTexts(value: unknown, resolve: (text: string) => string): unknown {
   if (typeof value === 'string') return resolve(value)
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, resolve))
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [resolve(key), mapTexts(item, resolve)]))
+  const mapped: { [key: string]: unknown } = {}
+  for (const key in value) mapped[resolve(key)] = mapTexts((value as typeof mapped)[key], resolve)
+  return mapped
 }
 
 /**
