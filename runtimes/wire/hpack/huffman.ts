@@ -2,6 +2,8 @@
 import { ConnectionError, errorCodes } from '../errors.ts'
 
 const endOfString = 256
+/** Nodes of the decoding tree of this code. */
+const treeNodes = 15
 
 /**
  * Symbols by length of their code words, in the order of the code words. The code is canonical: the first code word is zero, each
@@ -45,7 +47,8 @@ const codeLengths = new Uint8Array(257)
  * Decoding tree that consumes eight bits per step: 256 cells per node. A cell is 0 (invalid code), the number of the next node, or a leaf:
  * the symbol in the low byte, and above it how many of the eight bits belong to its code word.
  */
-const cells: number[] = new Array(256).fill(0)
+const tree = new Uint16Array(treeNodes * 256)
+let nodes = 1
 const leaf = 0x8000
 const leafLength = (cell: number) => (cell >> 8) & 0xf
 
@@ -54,14 +57,11 @@ function plant(symbol: number, code: number, bits: number): void {
   let left = bits
   for (; left > 8; left -= 8) {
     const at = node * 256 + ((code >>> (left - 8)) & 0xff)
-    if (cells[at] === 0) {
-      cells[at] = cells.length / 256
-      cells.push(...new Array<number>(256).fill(0))
-    }
-    node = cells[at] as number
+    if (tree[at] === 0) tree[at] = nodes++
+    node = tree[at] as number
   }
   const first = (code << (8 - left)) & 0xff
-  for (let rest = 0; rest < 1 << (8 - left); rest++) cells[node * 256 + first + rest] = leaf | (left << 8) | symbol
+  tree.fill(leaf | (left << 8) | symbol, node * 256 + first, node * 256 + first + (1 << (8 - left)))
 }
 
 let next = 0
@@ -77,7 +77,6 @@ for (const [bits, symbols] of lengths) {
     next++
   }
 }
-const tree = Uint16Array.from(cells)
 
 const wrongCode = () => new ConnectionError(errorCodes.compressionError, 'invalid Huffman code in a header')
 const badPadding = () => new ConnectionError(errorCodes.compressionError, 'invalid Huffman padding in a header')
