@@ -174,6 +174,7 @@ describe('the package', { timeout: 3_600_000 }, () => {
   test('what programs import has no table of flags', () => {
     const dist = join(project, 'node_modules/fetch-apiserver/dist')
     assert.match(readFileSync(join(dist, 'bin/server.js'), 'utf8'), /audit-log-path/, 'the daemon has one')
+    assert.doesNotMatch(readFileSync(join(dist, 'bin/etcd.js'), 'utf8'), /audit-log-path/, 'etcd is loaded without the daemon')
     for (const entry of ['index.js', 'core.js', 'testing.js']) {
       const text = loaded(join(dist, entry))
       assert.match(text, /requestTimeout/)
