@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { append } from '../../../core/common/lists.ts'
-import { encodeBatch } from './batch.ts'
+import { joined, sealBatch } from './batch.ts'
 import type { LogDirectory, LogFile } from './files.ts'
 import { bodyOffset, encodeHeader, type Header } from './header.ts'
 import { baseName, draftSuffix } from './names.ts'
@@ -44,7 +44,7 @@ async function fill(file: LogFile, header: Header, records: Iterable<Buffer>): P
   let [end, checksum, size] = [bodyOffset.base as number, seed, 0]
   let batch: Buffer[] = []
   const flush = () => {
-    const encoded = encodeBatch(batch, end, checksum, seed)
+    const encoded = sealBatch(joined(batch), end, checksum, seed)
     file.write(encoded.bytes, end)
     append(offsets, encoded.offsets)
     end += encoded.bytes.length

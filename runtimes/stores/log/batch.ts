@@ -4,7 +4,7 @@
  * header: a batch in another place, another file or another store does not verify.
  */
 import { crc32c } from './crc32c.ts'
-import { readNumber, recordHeader, verifyRecord, writeNumber } from './entry.ts'
+import { type Entry, type KeyEncoding, readNumber, recordBytes, recordHeader, verifyRecord, writeEntry, writeNumber } from './entry.ts'
 import type { LogFile } from './files.ts'
 
 const magic = Buffer.from('BTCH')
@@ -31,24 +31,61 @@ export interface EncodedBatch {
   readonly offsets: readonly number[]
 }
 
-/** @param seed checksum of the file's header. @param previous checksum of the batch before. */
-export function encodeBatch(records: readonly Buffer[], offset: number, previous: number, seed: number): EncodedBatch {
-  const header = Buffer.allocUnsafe(batchHeader)
-  const offsets: number[] = []
-  let end = offset + batchHeader
+/** Records one after the other, behind the space for the header of their batch. */
+export interface Records {
+  readonly bytes: Buffer
+  /** Where each of them begins. */
+  readonly starts: readonly number[]
+}
+
+export function joined(records: readonly Buffer[]): Records {
+  const starts: number[] = []
+  let end = batchHeader
   for (const { length } of records) {
-    offsets.push(end)
+    starts.push(end)
     end += length
   }
-  magic.copy(header)
-  header.writeUInt32LE(end - offset - batchHeader, 4)
-  header.writeUInt32LE(records.length, 8)
-  writeNumber(header, offset, 12)
-  header.writeUInt32LE(previous, previousAt)
-  let checksum = crc32c(header, seed, 0, checksumAt)
-  for (const record of records) checksum = crc32c(record, checksum, 4, recordHeader)
-  header.writeUInt32LE(checksum, checksumAt)
-  return { bytes: Buffer.concat([header, ...records]), checksum, offsets }
+  return { bytes: Buffer.concat([Buffer.alloc(batchHeader), ...records], end), starts }
+}
+
+/** Size in bytes of the first buffer of records, and of the largest one that is kept for the next batch. */
+const [firstRecords, keptRecords] = [64 * 1024, 1024 * 1024]
+
+/** Encodes the records of batches in memory that is used again: a buffer for each record and one for all is work for the collector. */
+export class RecordBuffer {
+  readonly #keys: KeyEncoding
+  #buffer = Buffer.allocUnsafeSlow(firstRecords)
+
+  constructor(keys: KeyEncoding) {
+    this.#keys = keys
+  }
+
+  /** The records of entries, valid until the next call. */
+  encode(entries: readonly Entry[]): Records {
+    const size = entries.reduce((sum, entry) => sum + recordBytes(entry, this.#keys), batchHeader)
+    if (size > this.#buffer.length || this.#buffer.length > keptRecords)
+      this.#buffer = Buffer.allocUnsafeSlow(Math.max(firstRecords, 2 ** Math.ceil(Math.log2(size))))
+    const starts: number[] = []
+    let end = batchHeader
+    for (const entry of entries) {
+      starts.push(end)
+      end = writeEntry(this.#buffer, end, entry, this.#keys)
+    }
+    return { bytes: this.#buffer.subarray(0, end), starts }
+  }
+}
+
+/** Writes the header of a batch in front of its records. @param seed checksum of the file's header. @param previous checksum of the batch before. */
+export function sealBatch({ bytes, starts }: Records, offset: number, previous: number, seed: number): EncodedBatch {
+  magic.copy(bytes)
+  bytes.writeUInt32LE(bytes.length - batchHeader, 4)
+  bytes.writeUInt32LE(starts.length, 8)
+  writeNumber(bytes, offset, 12)
+  bytes.writeUInt32LE(previous, previousAt)
+  let checksum = crc32c(bytes, seed, 0, checksumAt)
+  for (const start of starts) checksum = crc32c(bytes, checksum, start + 4, start + recordHeader)
+  bytes.writeUInt32LE(checksum, checksumAt)
+  return { bytes, checksum, offsets: starts.map((start) => offset + start) }
 }
 
 /** Reads a file through one reused buffer. */

@@ -26,44 +26,65 @@ export type KeyEncoding = 'utf8' | 'latin1'
 export const recordHeader = 8
 const changeHeader = 1 + 8 + 8 + 8 + 4
 
+/** Bytes of the record of an entry. */
+export function recordBytes(entry: Entry, keys: KeyEncoding): number {
+  if ('change' in entry) return changeBytes(entry.change, keys)
+  const [, ...numbers] = numbersOf(entry)
+  return recordHeader + 1 + 8 * numbers.length
+}
+
+/** Writes the record of an entry; returns the offset after it. */
+export function writeEntry(to: Buffer, start: number, entry: Entry, keys: KeyEncoding): number {
+  const content = start + recordHeader
+  const end = 'change' in entry ? writeChange(to, content, entry.change, keys) : writeNumbers(to, content, entry)
+  to.writeUInt32LE(end - content, start)
+  to.writeUInt32LE(checksum(to, start, end), start + 4)
+  return end
+}
+
 export function encodeEntry(entry: Entry, keys: KeyEncoding): Buffer {
-  if ('change' in entry) return encodeChange(entry.change, keys)
-  if ('lease' in entry) return encodeLease(entry.lease)
-  if ('ended' in entry) return sealed(kinds.ended, entry.ended)
-  return sealed(kinds.compacted, BigInt(entry.compacted))
-}
-
-function encodeLease({ id, expires, seconds }: Lease): Buffer {
-  return seconds === undefined ? sealed(kinds.lease, id, BigInt(expires)) : sealed(kinds.granted, id, BigInt(expires), BigInt(seconds))
-}
-
-function encodeChange({ key, revision, createRevision, version, value, lease }: Change, keys: KeyEncoding): Buffer {
-  const keyLength = Buffer.byteLength(key, keys)
-  const isVersioned = value !== undefined && version !== undefined
-  const header = isVersioned ? changeHeader + 8 : changeHeader
-  const record = Buffer.allocUnsafe(recordHeader + header + keyLength + (value?.byteLength ?? 0))
-  let at = record.writeUInt8(isVersioned ? kinds.versioned : value ? kinds.put : kinds.delete, recordHeader)
-  at = writeNumber(record, revision, at)
-  at = writeNumber(record, createRevision, at)
-  at = record.writeBigInt64LE(lease, at)
-  if (isVersioned) at = writeNumber(record, version, at)
-  at = record.writeUInt32LE(keyLength, at)
-  at += record.write(key, at, keys)
-  if (value) record.set(value, at)
-  return seal(record)
-}
-
-function sealed(kind: number, ...numbers: readonly bigint[]): Buffer {
-  const record = Buffer.allocUnsafe(recordHeader + 1 + 8 * numbers.length)
-  let at = record.writeUInt8(kind, recordHeader)
-  for (const number of numbers) at = record.writeBigInt64LE(number, at)
-  return seal(record)
-}
-
-function seal(record: Buffer): Buffer {
-  record.writeUInt32LE(record.length - recordHeader, 0)
-  record.writeUInt32LE(checksum(record, 0, record.length), 4)
+  const record = Buffer.allocUnsafe(recordBytes(entry, keys))
+  writeEntry(record, 0, entry, keys)
   return record
+}
+
+const isVersioned = ({ value, version }: Change) => value !== undefined && version !== undefined
+
+function changeBytes(change: Change, keys: KeyEncoding): number {
+  const { key, value } = change
+  const keyLength = keys === 'latin1' ? key.length : Buffer.byteLength(key)
+  return recordHeader + changeHeader + (isVersioned(change) ? 8 : 0) + keyLength + (value?.byteLength ?? 0)
+}
+
+function writeChange(to: Buffer, start: number, change: Change, keys: KeyEncoding): number {
+  const { key, revision, createRevision, version, value, lease } = change
+  let at = to.writeUInt8(isVersioned(change) ? kinds.versioned : value ? kinds.put : kinds.delete, start)
+  at = writeNumber(to, revision, at)
+  at = writeNumber(to, createRevision, at)
+  at = lease === 0n ? writeNumber(to, 0, at) : to.writeBigInt64LE(lease, at)
+  if (isVersioned(change)) at = writeNumber(to, version as number, at)
+  const keyAt = at + 4
+  const keyLength = to.write(key, keyAt, keys)
+  to.writeUInt32LE(keyLength, at)
+  if (value) to.set(value, keyAt + keyLength)
+  return keyAt + keyLength + (value?.byteLength ?? 0)
+}
+
+type Numbers = Exclude<Entry, { readonly change: Change }>
+
+/** The kind of an entry, and its numbers. */
+function numbersOf(entry: Numbers): readonly [kind: number, ...numbers: bigint[]] {
+  if ('ended' in entry) return [kinds.ended, entry.ended]
+  if ('compacted' in entry) return [kinds.compacted, BigInt(entry.compacted)]
+  const { id, expires, seconds } = entry.lease
+  return seconds === undefined ? [kinds.lease, id, BigInt(expires)] : [kinds.granted, id, BigInt(expires), BigInt(seconds)]
+}
+
+function writeNumbers(to: Buffer, start: number, entry: Numbers): number {
+  const [kind, ...numbers] = numbersOf(entry)
+  let at = to.writeUInt8(kind, start)
+  for (const number of numbers) at = to.writeBigInt64LE(number, at)
+  return at
 }
 
 /** Length of the record at this offset, header included; undefined when it does not verify or exceeds the buffer. */

@@ -3,6 +3,7 @@ import { messageOf } from '../../../core/schema/message-of.ts'
 import type { History } from '../history.ts'
 import type { Lease } from '../leases.ts'
 import { writeBase } from './base.ts'
+import { RecordBuffer } from './batch.ts'
 import { type Entry, encodeEntry, type KeyEncoding } from './entry.ts'
 import { FailedWrites } from './failed-writes.ts'
 import type { LogDirectory } from './files.ts'
@@ -39,6 +40,7 @@ export class Log {
   readonly #state: LogState
   readonly #parts: Parts
   readonly #failedWrites: FailedWrites
+  readonly #records: RecordBuffer
   #segment: Segment
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
@@ -50,6 +52,7 @@ export class Log {
     this.#parts = state.parts
     this.#failedWrites = new FailedWrites(state.logger, state.clock)
     this.#segment = state.segment
+    this.#records = new RecordBuffer(state.keys)
   }
 
   /** Size in bytes on disk. */
@@ -115,10 +118,7 @@ export class Log {
     if (this.#segment.end >= this.#state.segmentBytes) await this.#roll()
     const { places } = this.#parts.active
     const revision = entries.reduce((newest, entry) => ('change' in entry ? entry.change.revision : newest), this.#segment.revision)
-    const offsets = await this.#segment.append(
-      entries.map((entry) => encodeEntry(entry, this.#state.keys)),
-      revision,
-    )
+    const offsets = await this.#segment.append(this.#records.encode(entries), revision)
     entries.forEach((entry, index) => {
       if ('change' in entry) places.add(entry.change.revision, offsets[index]!)
       else if ('lease' in entry) this.#state.leases.set(entry.lease.id, entry.lease)
@@ -147,7 +147,7 @@ export class Log {
     const { number } = this.#parts.firstNeeded(revision)
     const current = history.currentAt(revision)
     const first = [...leases.values()].map((lease) => encodeEntry({ lease }, keys))
-    const offsets = await writeBase(directory, { number, store, revision }, this.#records(first, current), first.length + current.length)
+    const offsets = await writeBase(directory, { number, store, revision }, this.#recordsOf(first, current), first.length + current.length)
     const places = new Places()
     for (const [index, { modRevision }] of current.entries()) places.add(modRevision, offsets[first.length + index]!)
     const name = baseName(number)
@@ -156,7 +156,7 @@ export class Log {
     await directory.sync()
   }
 
-  *#records(first: readonly Buffer[], current: ReturnType<History['currentAt']>): Generator<Buffer> {
+  *#recordsOf(first: readonly Buffer[], current: ReturnType<History['currentAt']>): Generator<Buffer> {
     yield* first
     for (const { key, modRevision, version } of current) {
       if (this.#closing) throw new Error('the store is closing')

@@ -2,7 +2,7 @@
  * The active segment. Space is allocated with zeros before a batch is written: a full disk is noticed before anything is written, and a
  * commit does not change the file's length, which would cost the file system one more write.
  */
-import { encodeBatch } from './batch.ts'
+import { type Records, sealBatch } from './batch.ts'
 import type { LogDirectory, LogFile } from './files.ts'
 import { bodyOffset, encodeHeader, encodeMark, type Header, markOffset, marks } from './header.ts'
 import { draftSuffix, segmentName } from './names.ts'
@@ -90,9 +90,9 @@ export class Segment {
    * Writes records as one durable batch; resolves to the offset of each record. After a rejection none of them counts: written bytes are
    * removed, at the latest before the next batch. `revision`: of the last change.
    */
-  async append(records: readonly Buffer[], revision: number): Promise<readonly number[]> {
+  async append(records: Records, revision: number): Promise<readonly number[]> {
     await this.#repair()
-    const { bytes, checksum, offsets } = encodeBatch(records, this.#end, this.#checksum, this.#seed)
+    const { bytes, checksum, offsets } = sealBatch(records, this.#end, this.#checksum, this.#seed)
     this.#reserve(this.#end + bytes.length)
     this.#unfinished = true
     try {
