@@ -3,6 +3,7 @@ import type { StoreError, StoreEvent, StoreWatch } from '../../core/ports.ts'
 import type { History } from '../stores/history.ts'
 import type { Call, CallHandler, Method } from './calls.ts'
 import { refusal, textOf } from './errors.ts'
+import type { WrittenKeyValue } from './key-value.ts'
 import type { Member } from './member.ts'
 import { decode, encode } from './message.ts'
 import { event as eventMessage, type WatchCreateRequest, type WatchResponse, watchRequest, watchResponse } from './messages.ts'
@@ -57,14 +58,22 @@ class EncodedEvents {
     const [key, revision] = [keyOf(event), revisionOf(event)]
     const change = history.lineage(key, revision, event.type === 'delete')
     const kv = event.type === 'put' ? { ...event.kv, ...pick(change) } : { key: event.key, modRevision: event.revision }
-    // What was there before the transaction, which may have changed the key twice.
-    const prevKv = withPrevious && revision > history.oldest ? history.state(key, revision - 1) : undefined
-    return encode(
-      eventMessage,
-      { type: eventTypes[event.type], kv, ...(prevKv && { prevKv }) },
-      256 + (event.type === 'put' ? event.kv.value.length : 0),
-    )
+    const prevKv = withPrevious && revision > history.oldest ? previousOf(history, event, key, revision) : undefined
+    const size = eventBytes + sizeOf(kv) + (prevKv ? sizeOf(prevKv) : 0)
+    return encode(eventMessage, { type: eventTypes[event.type], kv, ...(prevKv && { prevKv }) }, size)
   }
+}
+
+/** About how many bytes an event has beside its keys and values. */
+const eventBytes = 128
+const sizeOf = ({ key, value }: WrittenKeyValue) => (key?.length ?? 0) + (value?.length ?? 0)
+
+/** What was there before the transaction, which may have changed the key twice. */
+function previousOf(history: History, { previous }: StoreEvent, key: string, revision: number): WrittenKeyValue | undefined {
+  const state = history.state(key, revision - 1)
+  if (state === undefined || previous?.modRevision !== state.modRevision) return state
+  // The event has its value, which would be read from the disk.
+  return { ...previous, version: state.version, lease: state.lease }
 }
 
 const pick = (lineage: { readonly version: number; readonly lease: bigint } | undefined) =>
