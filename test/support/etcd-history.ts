@@ -123,11 +123,28 @@ export function historyProblem(all: readonly Commit[], history: History): string
   return orderProblem(history)
 }
 
-/** Undefined when a watch told what was committed from its revision on: in order, once, each commit whole, and progress after its events. */
-export function watchProblem(all: readonly Commit[], { from, commits, progress }: Told): string | undefined {
+const isChange = (told: Change, { previous, ...change }: Change, mayLack: boolean) =>
+  JSON.stringify(told) === JSON.stringify({ ...change, previous }) ||
+  (mayLack && JSON.stringify(told) === JSON.stringify({ ...change, previous: undefined }))
+
+function isCommit(told: Commit, expected: Commit | undefined, compacted: ReadonlySet<number>): boolean {
+  if (told.revision !== expected?.revision || told.changes.length !== expected.changes.length) return false
+  const mayLack = compacted.has(told.revision)
+  return told.changes.every((change, index) => isChange(change, expected.changes[index] as Change, mayLack))
+}
+
+/**
+ * Undefined when a watch told what was committed from its revision on: in order, once, each commit whole, and progress after its events. The values
+ * before a revision that was compacted may be gone.
+ */
+export function watchProblem(
+  all: readonly Commit[],
+  { from, commits, progress }: Told,
+  compacted: ReadonlySet<number> = new Set(),
+): string | undefined {
   const expected = all.filter(({ revision }) => revision >= from).slice(0, commits.length)
   for (const [at, commit] of commits.entries())
-    if (JSON.stringify(commit) !== JSON.stringify(expected[at]))
+    if (!isCommit(commit, expected[at], compacted))
       return `from ${from}, commit ${at} is ${JSON.stringify(commit)}, not ${JSON.stringify(expected[at])}`
   for (const { revision, after } of progress) {
     // An older revision than that of the last event promises nothing new: etcd 3.5 sends such ones.

@@ -59,7 +59,8 @@ async function judge({ url, hasSafeProgress = true, fault, stop }: Subject, rand
     assert.equal(historyProblem(all.commits, history), undefined)
     for (const watching of [all, ...others]) {
       const { from, commits, progress, compactRevision } = watching
-      assert.equal(watchProblem(all.commits, { from, commits, progress: hasSafeProgress ? progress : [] }), undefined)
+      const told = { from, commits, progress: hasSafeProgress ? progress : [] }
+      assert.equal(watchProblem(all.commits, told, history.compacted), undefined)
       if (compactRevision > 0) assert(watching.reached < compactRevision)
     }
     const counts = {

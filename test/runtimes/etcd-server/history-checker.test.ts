@@ -65,4 +65,8 @@ test('a watch', () => {
     [/progress 4 after 1 commits, before 4/, { ...told, progress: [{ revision: 4, after: 1 }] }],
   ]
   for (const [problem, each] of bad) assert.match(watchProblem(commits, each) ?? '', problem)
+
+  const lacking: Told = { ...told, commits: [{ revision: 3, changes: [put('a', '3', 2, 2)] }, second] }
+  assert.match(watchProblem(commits, lacking, new Set([2])) ?? '', /commit 0/)
+  assert.equal(watchProblem(commits, lacking, new Set([3])), undefined)
 })

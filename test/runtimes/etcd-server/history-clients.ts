@@ -40,6 +40,8 @@ export class Clients {
   /** Number of failed calls, and of compactions. */
   failed = 0
   compactions = 0
+  /** Revisions of compactions, which may have failed. */
+  readonly compacted = new Set<number>()
   /** No compaction beyond this revision. */
   needed = 1
   #compacted = 0
@@ -159,6 +161,7 @@ export class Clients {
     const revision = this.needed - 30
     if (revision < this.#compacted + 20) return
     this.#compacted = revision
+    this.compacted.add(revision)
     await client.kv.compact({ revision: String(revision) })
     this.compactions++
   }
