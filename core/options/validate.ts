@@ -1,4 +1,5 @@
 /** Validation of the options of the package's functions: tables of rows, one per option (option-types.ts). */
+import { once } from '../common/once.ts'
 import { createPlatform, type Platform } from '../platform.ts'
 import { type OptionProblem, type OptionRows, shape } from './types.ts'
 
@@ -23,12 +24,14 @@ export interface OptionContext<T> {
   readonly conflicts?: (given: T) => readonly OptionProblem[]
 }
 
+const usualPlatform = once(() => createPlatform())
+
 /**
  * Validates options by their table; an option that is undefined counts as absent. `caller` is the name of the public function.
  * @throws OptionError with all problems.
  */
 export function validateOptions<T>(caller: string, rows: OptionRows, given: T, context: OptionContext<T> = {}): void {
-  const { required = [], platform = createPlatform(), conflicts } = context
+  const { required = [], platform = usualPlatform(), conflicts } = context
   const problems = shape(rows, required)(given, platform)
   const all = problems.length === 0 && conflicts ? conflicts(given) : problems
   if (all.length > 0) throw new OptionError(caller, all)
