@@ -1,4 +1,5 @@
 /** Field sets: immutable trees of path elements (KEP-555). Operations return new sets that may share nodes. */
+import { sameItems } from '../schema/json/equal.ts'
 import { compareElements, type Element, fieldElement, sortByElement } from './element.ts'
 
 /** A field in the set (`member`), or an ancestor of such fields. */
@@ -65,10 +66,10 @@ export function has(set: FieldSet, path: readonly Element[]): boolean {
   return node?.member ?? false
 }
 
-type Pick = (left: FieldNode | undefined, right: FieldNode | undefined) => FieldNode | undefined
-
-/** Merges two sorted sets. */
-function join(left: FieldSet, right: FieldSet, pick: Pick): FieldSet {
+/** The union of two sorted sets; the right one itself when it has all fields of the left one. */
+export function union(left: FieldSet, right: FieldSet): FieldSet {
+  if (left.length === 0 || left === right) return right
+  if (right.length === 0) return left
   const nodes: FieldNode[] = []
   let l = 0
   let r = 0
@@ -78,22 +79,15 @@ function join(left: FieldSet, right: FieldSet, pick: Pick): FieldSet {
     const order = a === undefined ? 1 : b === undefined ? -1 : compareElements(a.element, b.element)
     if (order <= 0) l++
     if (order >= 0) r++
-    const node = pick(order <= 0 ? a : undefined, order >= 0 ? b : undefined)
-    if (node !== undefined) nodes.push(node)
+    nodes.push(order === 0 ? unionOfNodes(a as FieldNode, b as FieldNode) : ((order < 0 ? a : b) as FieldNode))
   }
-  return nodes
+  return sameItems(nodes, right) ? right : nodes
 }
 
-function nodeOf(element: Element, member: boolean, children: FieldSet): FieldNode | undefined {
-  return member || children.length > 0 ? { element, member, children } : undefined
-}
-
-export function union(left: FieldSet, right: FieldSet): FieldSet {
-  if (left.length === 0 || left === right) return right
-  if (right.length === 0) return left
-  return join(left, right, (a, b) =>
-    a && b ? { element: a.element, member: a.member || b.member, children: union(a.children, b.children) } : (a ?? b),
-  )
+function unionOfNodes(a: FieldNode, b: FieldNode): FieldNode {
+  const member = a.member || b.member
+  const children = union(a.children, b.children)
+  return member === b.member && children === b.children ? b : { element: b.element, member, children }
 }
 
 /** The union of several sets, merged pairwise, so that the cost is n log n. */
@@ -106,44 +100,57 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
 /** From this ratio of sizes on, the larger set is searched instead of merged. */
 const muchLarger = 16
 
-/** Looks up each node of the small left set in the right one. */
-function search(left: FieldSet, right: FieldSet, pick: (left: FieldNode, right: FieldNode | undefined) => FieldNode | undefined): FieldSet {
-  return left.flatMap((node) => pick(node, find(right, node.element)) ?? [])
+const isMuchLarger = (right: FieldSet, left: FieldSet) => right.length > left.length * muchLarger
+
+/** What is left of a node, given the node of the same element in the other set; undefined: nothing. */
+type Remainder = (a: FieldNode, b: FieldNode | undefined) => FieldNode | undefined
+
+/** What is left of the nodes of the left set; the set itself when that is all of it, as in most updates. */
+function remaining(left: FieldSet, right: FieldSet, remainder: Remainder): FieldSet {
+  const isSearched = isMuchLarger(right, left)
+  let nodes: FieldNode[] | undefined
+  let r = 0
+  for (let l = 0; l < left.length; l++) {
+    const a = left[l] as FieldNode
+    let order = -1
+    if (!isSearched) while (r < right.length && order < 0) order = compareElements((right[r++] as FieldNode).element, a.element)
+    // The one that follows may belong to the next node.
+    if (order > 0) r--
+    const b = isSearched ? find(right, a.element) : order === 0 ? right[r - 1] : undefined
+    const rest = remainder(a, b)
+    if (rest !== a) nodes ??= left.slice(0, l)
+    if (nodes !== undefined && rest !== undefined) nodes.push(rest)
+  }
+  return nodes ?? left
 }
 
-const isMuchLarger = (right: FieldSet, left: FieldSet) => right.length > left.length * muchLarger
+/** The node with other contents: itself if they are the same, undefined if there are none. */
+function nodeOf(a: FieldNode, member: boolean, children: FieldSet): FieldNode | undefined {
+  if (member === a.member && children === a.children) return a
+  return member || children.length > 0 ? { element: a.element, member, children } : undefined
+}
 
 /** Fields that are members of both sets. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
-  if (left.length === 0 || right.length === 0) return noFields
-  if (isMuchLarger(left, right)) return intersection(right, left)
-  if (isMuchLarger(right, left)) return search(left, right, common)
-  return join(left, right, (a, b) => a && common(a, b))
+  if (left.length === 0) return left
+  if (right.length === 0) return noFields
+  return isMuchLarger(left, right) ? remaining(right, left, common) : remaining(left, right, common)
 }
 
-const common = (a: FieldNode, b: FieldNode | undefined) =>
-  b && nodeOf(a.element, a.member && b.member, intersection(a.children, b.children))
+const common: Remainder = (a, b) => b && nodeOf(a, a.member && b.member, intersection(a.children, b.children))
 
 /** Members of the left set that are not members of the right set; descendants of the right set's members stay. */
-export function difference(left: FieldSet, right: FieldSet): FieldSet {
-  if (left.length === 0 || right.length === 0) return left
-  if (isMuchLarger(right, left)) return search(left, right, without)
-  return join(left, right, (a, b) => a && without(a, b))
-}
+export const difference = (left: FieldSet, right: FieldSet): FieldSet => (right.length === 0 ? left : remaining(left, right, without))
 
-const without = (a: FieldNode, b: FieldNode | undefined) =>
-  b ? nodeOf(a.element, a.member && !b.member, difference(a.children, b.children)) : a
+const without: Remainder = (a, b) => (b ? nodeOf(a, a.member && !b.member, difference(a.children, b.children)) : a)
 
 /** As `difference`, but descendants of the right set's members are removed too. */
-export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
-  if (left.length === 0 || right.length === 0) return left
-  if (isMuchLarger(right, left)) return search(left, right, withoutAll)
-  return join(left, right, (a, b) => a && withoutAll(a, b))
-}
+export const recursiveDifference = (left: FieldSet, right: FieldSet): FieldSet =>
+  right.length === 0 ? left : remaining(left, right, withoutAll)
 
 function withoutAll(a: FieldNode, b: FieldNode | undefined): FieldNode | undefined {
   if (b === undefined) return a
-  return b.member ? undefined : nodeOf(a.element, a.member, recursiveDifference(a.children, b.children))
+  return b.member ? undefined : nodeOf(a, a.member, recursiveDifference(a.children, b.children))
 }
 
 export function sameFields(left: FieldSet, right: FieldSet): boolean {

@@ -1,7 +1,7 @@
 /** Encodes and decodes `metadata.managedFields` (metav1.ManagedFieldsEntry). */
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { FieldSet } from './field-set.ts'
-import { decodeFields, encodeFields } from './fields-v1.ts'
+import { decodeFields, trieOf } from './fields-v1.ts'
 
 export type Operation = 'Apply' | 'Update'
 
@@ -91,7 +91,7 @@ function encodeEntry({ manager, operation, apiVersion, time, fields, subresource
   entry['apiVersion'] = apiVersion
   if (time !== undefined) entry['time'] = time
   entry['fieldsType'] = 'FieldsV1'
-  entry['fieldsV1'] = encodeFields(fields)
+  entry['fieldsV1'] = trieOf(fields)
   if (subresource !== '') entry['subresource'] = subresource
   return entry
 }

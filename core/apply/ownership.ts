@@ -9,7 +9,7 @@ import { isObject } from '../schema/json/is-object.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { capUpdaters } from './cap.ts'
 import { ApplyConflicts, conflictError } from './conflict.ts'
-import { difference, fieldSet, noFields, union } from './field-set.ts'
+import { difference, fieldSet, intersection, noFields, union } from './field-set.ts'
 import { clientName, conflictsBeyond, withLastApplied } from './last-applied.ts'
 import { decodeManagers, encodeManagers, type Identity, identityOf, type Manager, type Managers } from './managers.ts'
 import { atomOf, type Scope } from './scope.ts'
@@ -94,17 +94,21 @@ function managersOf({ subresource }: Writing, live: JsonObject, object: JsonObje
   return equal(given as Json[] | undefined, stored as Json[] | undefined) ? fromLive() : decodeOr(given, fromLive)
 }
 
-/** Assigns the fields that an update changed to its manager. */
+/** Assigns the fields that an update changed to its manager. Most updates change what their manager owns already: it keeps the same set. */
 function record(writing: Writing, old: JsonObject, updated: JsonObject, before: Managers, name: string): Managers {
-  const { managers, gained } = update(writing, bare(old), bare(updated), before)
-  const fields = difference(gained, serverFields)
-  if (fields.length === 0) return capUpdaters(managers)
   const own = identity(writing, name, 'Update')
   const key = identityOf(own)
+  const { managers, gained, lost } = update(writing, bare(old), bare(updated), before, key)
+  const fields = difference(gained, serverFields)
+  const last = managers.get(key)
+  const owned = difference(last?.fields ?? noFields, lost)
+  const kept = fields === gained ? owned : difference(owned, intersection(gained, serverFields))
   const { manager, operation, apiVersion, subresource } = own
-  const owned = union(fields, managers.get(key)?.fields ?? noFields)
   // Written out: a spread costs a microsecond.
-  managers.set(key, { manager, operation, apiVersion, subresource, fields: owned, time: timestamp(writing.now()) })
+  if (fields.length > 0)
+    managers.set(key, { manager, operation, apiVersion, subresource, fields: union(fields, kept), time: timestamp(writing.now()) })
+  else if (kept.length === 0) managers.delete(key)
+  else if (last !== undefined && kept !== last.fields) managers.set(key, { ...last, fields: kept })
   return capUpdaters(managers)
 }
 

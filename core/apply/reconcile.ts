@@ -5,7 +5,8 @@ import type { FieldNode, FieldSet } from './field-set.ts'
 /** The set in terms of the present schema: the owner of part of a value that is atomic now owns all of it. */
 export function reconcile(atom: Atom, set: FieldSet): FieldSet {
   let changed: FieldNode[] | undefined
-  for (const [at, node] of set.entries()) {
+  for (let at = 0; at < set.length; at++) {
+    const node = set[at] as FieldNode
     if (node.children.length === 0) continue
     const reconciled = reconcileNode(typeBelow(atom, node), node)
     if (reconciled === node) continue

@@ -69,16 +69,18 @@ function transfer(scope: Scope, managers: Managers, change: Change, own?: Compar
   return result
 }
 
-/** The managers after a write, and the fields that its manager gained. */
+/** The managers after a write that is no apply, without the fields that the writer with this identity gained or lost. */
 export function update(
   scope: Scope,
   old: JsonObject,
   updated: JsonObject,
   managers: Managers,
-): { managers: Map<string, Manager>; gained: FieldSet } {
-  const change = { old, updated, by: '', force: true }
+  by: string,
+): { managers: Map<string, Manager>; gained: FieldSet; lost: FieldSet } {
+  const change = { old, updated, by, force: true }
   const comparison = comparisonIn(scope.apiVersion, scope, change)
-  return { managers: transfer(scope, reconciled(scope, managers), change, comparison), gained: comparison.changed }
+  const { changed, removed } = comparison
+  return { managers: transfer(scope, reconciled(scope, managers), change, comparison), gained: changed, lost: removed }
 }
 
 /** Whether the applier may have owned fields that it does not apply any more. */

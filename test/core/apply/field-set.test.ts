@@ -64,6 +64,11 @@ test('set operations agree with sets of paths', () => {
         texts(left).filter((path) => !below(path)),
       )
       for (const path of right) assert.ok(has(b, path))
+      // What an operation leaves as it is stays the same set, by which later steps of a write know it.
+      const both = union(a, b)
+      assert.equal(union(a, both), both)
+      if (a.length > 0) assert.equal(intersection(a, both), a)
+      assert.equal(difference(a, difference(b, a)), a)
       assert.ok(sameFields(union(a, b), union(b, a)))
     }),
   )
