@@ -24,19 +24,6 @@ export function encodeFields(set: FieldSet, self = false): JsonObject {
   return trie
 }
 
-/** Tries of sets that were encoded before: most updates leave the sets of all managers as they are. */
-const tries = new WeakMap<FieldSet, JsonObject>()
-
-/** As `encodeFields`, once for each set. The trie must not be changed. */
-export function trieOf(set: FieldSet): JsonObject {
-  let trie = tries.get(set)
-  if (trie === undefined) {
-    trie = encodeFields(set)
-    tries.set(set, trie)
-  }
-  return trie
-}
-
 /** Decodes a trie; elements of unknown types are dropped. Throws an Error when it is malformed. */
 export function decodeFields(trie: Json): FieldSet {
   return read(trie).children

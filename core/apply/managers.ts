@@ -1,7 +1,7 @@
 /** Encodes and decodes `metadata.managedFields` (metav1.ManagedFieldsEntry). */
 import type { Json, JsonObject } from '../schema/model.ts'
 import type { FieldSet } from './field-set.ts'
-import { decodeFields, trieOf } from './fields-v1.ts'
+import { decodeFields, encodeFields } from './fields-v1.ts'
 
 export type Operation = 'Apply' | 'Update'
 
@@ -17,6 +17,13 @@ export interface Manager extends Identity {
   readonly fields: FieldSet
   /** RFC 3339 in UTC with whole seconds. */
   readonly time: string | undefined
+  /** What these fields, or those before a change, were encoded as: most updates leave the fields of all managers as they are. */
+  encoded?: Encoded | undefined
+}
+
+interface Encoded {
+  readonly fields: FieldSet
+  readonly trie: JsonObject
 }
 
 /** Managers by identity. */
@@ -51,6 +58,7 @@ function decodeEntry(entry: JsonObject, index: number): Manager {
     subresource: textOf(entry['subresource']),
     fields: decodeFields(fieldsV1 ?? {}),
     time: typeof time === 'string' ? time : undefined,
+    encoded: undefined,
   }
 }
 
@@ -84,14 +92,16 @@ function inOrder(a: Manager, b: Manager): number {
 const compareTexts = (a: string, b: string) => (a === b ? 0 : a < b ? -1 : 1)
 
 /** Written out member by member for speed: this runs with every write. */
-function encodeEntry({ manager, operation, apiVersion, time, fields, subresource }: Manager): JsonObject {
+function encodeEntry(of: Manager): JsonObject {
+  const { manager, operation, apiVersion, time, fields, subresource } = of
+  if (of.encoded?.fields !== fields) of.encoded = { fields, trie: encodeFields(fields) }
   const entry: JsonObject = {}
   if (manager !== '') entry['manager'] = manager
   entry['operation'] = operation
   entry['apiVersion'] = apiVersion
   if (time !== undefined) entry['time'] = time
   entry['fieldsType'] = 'FieldsV1'
-  entry['fieldsV1'] = trieOf(fields)
+  entry['fieldsV1'] = of.encoded.trie
   if (subresource !== '') entry['subresource'] = subresource
   return entry
 }

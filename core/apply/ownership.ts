@@ -104,9 +104,10 @@ function record(writing: Writing, old: JsonObject, updated: JsonObject, before: 
   const owned = difference(last?.fields ?? noFields, lost)
   const kept = fields === gained ? owned : difference(owned, intersection(gained, serverFields))
   const { manager, operation, apiVersion, subresource } = own
+  const encoded = last?.encoded
   // Written out: a spread costs a microsecond.
   if (fields.length > 0)
-    managers.set(key, { manager, operation, apiVersion, subresource, fields: union(fields, kept), time: timestamp(writing.now()) })
+    managers.set(key, { manager, operation, apiVersion, subresource, fields: union(fields, kept), time: timestamp(writing.now()), encoded })
   else if (kept.length === 0) managers.delete(key)
   else if (last !== undefined && kept !== last.fields) managers.set(key, { ...last, fields: kept })
   return capUpdaters(managers)
