@@ -54,7 +54,15 @@ type Flags = ReturnType<typeof argumentsOf>['values']
 function optionsOf(flags: Flags, program: string): ServerOptions {
   const given = serverFlags.flatMap((name) => (flags[name] ?? []).map((value) => `--${name}=${value}`))
   const emulated = flags.release === undefined ? [] : [`--emulated-version=${flags.release}`]
-  const fixed = ['--platform=kubernetes', '--allow-privileged', `--service-cluster-ip-range=${serviceRange}`]
+  const fixed = [
+    '--platform=kubernetes',
+    '--allow-privileged',
+    // Requests come one at a time. The objects of priority and fairness exist all the same.
+    '--enable-priority-and-fairness=false',
+    // An object is judged whether its owners exist or not. The collector would delete it while others are judged.
+    '--enable-garbage-collector=false',
+    `--service-cluster-ip-range=${serviceRange}`,
+  ]
   const parsed = parseFlags([...fixed, ...emulated, ...given], program)
   return serverOptions(parsed)
 }

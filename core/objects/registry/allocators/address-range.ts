@@ -32,7 +32,8 @@ function toText(value: bigint, length: number): string {
   return formatAddress({ bytes, leadingZeros: false, mapped: false })
 }
 
-const random = (below: bigint) => (crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n) % below
+/** Need not be secret: it only keeps allocations of several servers apart. */
+const random = (below: bigint) => BigInt(Math.floor(Math.random() * Number.MAX_SAFE_INTEGER)) % below
 
 /** Size of the lower band, which is allocated last: a sixteenth of the range, between 16 and 256; none for small ranges. */
 function bandOf(size: bigint): bigint {
