@@ -10,8 +10,9 @@ import { makeDirectories } from '../../atomic-file.ts'
 import { journalOf } from '../../stores/durable.ts'
 import { Engine } from '../../stores/engine.ts'
 import { type ForkableStore, type ForkableStoreOptions, type StoreSnapshot, storeSnapshot } from '../../stores/forkable.ts'
-import { createLog, type State } from '../../stores/log/create.ts'
+import { createLog, createLogOn, type State } from '../../stores/log/create.ts'
 import { nodeDirectory, unsyncedDirectory } from '../../stores/log/files.ts'
+import { baseName } from '../../stores/log/names.ts'
 import { type OpenLog, openLog } from '../../stores/log/open.ts'
 import { type Owner, takeOwnership } from '../../stores/log/owner.ts'
 import { keyValueStore } from '../../stores/mvcc.ts'
@@ -20,6 +21,7 @@ import type { Snapshot } from '../../testing/server.ts'
 import { readSnapshot, saveSnapshot } from '../../testing/snapshot-file.ts'
 import type { Home, Loaded } from './home.ts'
 import type { Settings } from './hosted.ts'
+import { SharedBases } from './shared-bases.ts'
 
 export interface DiskOptions {
   readonly clock: Clock
@@ -70,13 +72,17 @@ function* changesOf({ base: { versions }, attached }: StoreSnapshot) {
 class DiskHome implements Home {
   readonly #path: string
   readonly #options: DiskOptions
+  readonly #bases: SharedBases
   #described: Described | undefined
   #writing: Promise<void> = Promise.resolve()
   #open: (OpenLog & { isClosed: boolean; engine?: Engine }) | undefined
+  /** The newest state that was asked for. */
+  #presented: WeakRef<StoreSnapshot> | undefined
 
-  constructor(path: string, options: DiskOptions, described?: Described) {
+  constructor(path: string, options: DiskOptions, bases: SharedBases, described?: Described) {
     this.#path = path
     this.#options = options
+    this.#bases = bases
     this.#described = described
   }
 
@@ -114,7 +120,12 @@ class DiskHome implements Home {
   present(): StoreSnapshot {
     const { history, engine, ...loaded } = this.#opened()
     const { leases, attached } = engine ? leasesOf(engine) : loaded
-    return storeSnapshot(history.revision, history.list({ prefix: '' }).items, { leases, attached })
+    const known = this.#presented?.deref()
+    // Leases change without a revision.
+    if (known?.base.versions.revision === history.revision && leases.length === 0 && known.leases.length === 0) return known
+    const snapshot = storeSnapshot(history.revision, history.list({ prefix: '' }).items, { leases, attached })
+    this.#presented = new WeakRef(snapshot)
+    return snapshot
   }
 
   async save({ store, ahead, secrets }: Snapshot, settings: Settings, settled: boolean): Promise<void> {
@@ -130,34 +141,41 @@ class DiskHome implements Home {
       ...(settled && { settled: revision }),
     }
     const state = { revision, leases: store.leases, changes: changesOf(store), count: store.base.versions.count('') }
-    if (before === undefined) return this.#make(described, state)
-    await sync(await this.#writeLog(this.#path, described, state))
+    // Leases are written with the time that they have left.
+    const shared = store.leases.length === 0 ? store.base.versions : undefined
+    if (before === undefined) return this.#make(described, state, shared)
+    await sync(await this.#writeLog(this.#path, described, state, shared))
     await this.#write(described)
     await rm(this.#logPath(before.generation), { recursive: true, force: true })
   }
 
   /** The first state: the folder gets its name when everything in it is durable. */
-  async #make(described: Described, state: State): Promise<void> {
+  async #make(described: Described, state: State, shared: object | undefined): Promise<void> {
     const draft = `${this.#path}${draftSuffix}`
     rmSync(draft, { recursive: true, force: true })
     mkdirSync(draft, { mode: 0o700 })
     const description = join(draft, 'server.json')
     writeFileSync(description, JSON.stringify(described), { mode: 0o600 })
-    await Promise.all([sync(description), this.#writeLog(draft, described, state).then(sync)])
+    await Promise.all([sync(description), this.#writeLog(draft, described, state, shared).then(sync)])
     rmSync(this.#path, { recursive: true, force: true })
     await rename(draft, this.#path)
     await sync(dirname(this.#path))
     this.#described = described
+    if (shared !== undefined) this.#bases.note(shared, this.#logPath())
   }
 
-  /** Writes a log in a folder, which is returned: its names are to be made durable. */
-  async #writeLog(folder: string, { generation }: Described, state: State): Promise<string> {
+  /** Writes a log in a folder, which is returned: its names are to be made durable. `shared`: what other logs with the same base have been made from. */
+  async #writeLog(folder: string, { generation }: Described, state: State, shared: object | undefined): Promise<string> {
     const path = join(folder, `log-${generation}`)
     rmSync(path, { recursive: true, force: true })
     mkdirSync(path, { mode: 0o700 })
     // Nothing counts before `server.json` is there, so that all files can be synced at the same time.
-    await createLog(unsyncedDirectory(nodeDirectory(path)), state)
-    await Promise.all([...readdirSync(path).map((name) => join(path, name)), path].map(sync))
+    const directory = unsyncedDirectory(nodeDirectory(path))
+    const store = shared && this.#bases.add(shared, path)
+    if (store === undefined) await createLog(directory, state)
+    else await createLogOn(directory, { store, revision: state.revision })
+    const written = readdirSync(path).filter((name) => store === undefined || name !== baseName(1))
+    await Promise.all([...written.map((name) => join(path, name)), path].map(sync))
     return folder
   }
 
@@ -257,7 +275,8 @@ export async function openDisk(path: string, options: DiskOptions): Promise<Disk
   const folder = join(path, 'servers')
   makeDirectories(folder)
   const owner: Owner = await takeOwnership(path)
-  const homeOf = (name: string, described?: Described) => new DiskHome(join(folder, name), options, described)
+  const bases = new SharedBases()
+  const homeOf = (name: string, described?: Described) => new DiskHome(join(folder, name), options, bases, described)
   const servers = readdirSync(folder).flatMap((name) => {
     const file = join(folder, name, 'server.json')
     if (name.endsWith(draftSuffix) || !existsSync(file)) {

@@ -24,7 +24,12 @@ export async function createLog(directory: LogDirectory, state: State, number = 
   const { revision, leases, count } = state
   const header = { number, store: newStoreId(), revision }
   await writeBase(directory, header, recordsOf(state), leases.length + count)
-  ;(await Segment.create(directory, header, false)).file.close()
+  await createLogOn(directory, header)
+}
+
+/** Writes the empty segment of a store whose base is there. */
+export async function createLogOn(directory: LogDirectory, base: { store: string; revision: number; number?: number }): Promise<void> {
+  ;(await Segment.create(directory, { number: 1, ...base }, false)).file.close()
 }
 
 function* recordsOf({ leases, changes }: State): Generator<Buffer> {
