@@ -2,8 +2,8 @@
 /** The program `apiserver`. `bundle.mjs` builds it as a CommonJS module, which Node loads faster than an ES module. */
 import { basename } from 'node:path'
 import { evaluateProgram } from './observe/compiled-code.ts'
+import type { Main } from './start/command.ts'
 import { keptHelp } from './start/kept-help.ts'
-import type { Main } from './start/main.ts'
 import { print } from './start/print.ts'
 import { type Role, roleOf } from './start/programs.ts'
 

@@ -44,7 +44,7 @@ const trusted = [
   /^core\/config\//,
   /^core\/(\w+\/)+file\//,
   /^core\/cel\/functions\.ts$/,
-  /^runtimes\/node\/(start\/main|http\/connection)\.ts$/,
+  /^runtimes\/node\/(start\/exit-status|http\/connection)\.ts$/,
 ]
 /** Files that compose patterns from constants and limit their input, and one that parses patterns of users without running them. */
 const composed = [

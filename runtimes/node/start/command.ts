@@ -1,5 +1,8 @@
-/** A command of the program beside the server itself. */
+/** A program, and a command of it beside the server itself. */
 import type { Synopsis } from '../../../core/flags/help.ts'
+
+/** A program. Returns the exit status; a server, of the API or of etcd's, calls `serves` when it is ready and runs until SIGINT or SIGTERM. */
+export type Main = (argv: readonly string[], program: string, serves?: () => void) => Promise<number>
 
 export interface Command {
   readonly synopses: readonly Synopsis[]

@@ -1,10 +1,8 @@
 /** The program: its commands, and the server. What each of them needs is loaded when it runs. */
 import { type Orders, ordersOfThread } from '../workers/orders.ts'
+import type { Main } from './command.ts'
 import { runCommand } from './commands.ts'
 import { exitStatus } from './exit-status.ts'
-
-/** A program. Returns the exit status; a server, of the API or of etcd's, calls `serves` when it is ready and runs until SIGINT or SIGTERM. */
-export type Main = (argv: readonly string[], program: string, serves?: () => void) => Promise<number>
 
 /** The whole program. */
 export const main: Main = async (argv, program, serves = () => undefined) => {
