@@ -214,3 +214,13 @@ test('the kubeconfig works, and only its owner can read it', async () => {
     assert.equal(Buffer.from(view.clusters[0].cluster['certificate-authority-data'], 'base64').toString(), ca.certPem)
   }
 })
+
+test('names that are no addresses are host names, also those with a port or leading zeros', () => {
+  const authority = issueAuthority('somebody', newKey(), Date.now())
+  const names = ['api.example', 'api.example:6443', '010.0.0.1', '10.0.0.1', '2001:db8::1', '::ffff:10.0.0.2']
+  const { certPem } = issue(authority, { commonName: 'apiserver', names }, Date.now())
+  assert.equal(
+    new X509Certificate(certPem).subjectAltName,
+    'DNS:api.example, DNS:api.example:6443, DNS:010.0.0.1, IP Address:10.0.0.1, IP Address:2001:DB8:0:0:0:0:0:1, IP Address:0:0:0:0:0:FFFF:A00:2',
+  )
+})
