@@ -144,7 +144,7 @@ class DiskHome implements Home {
     // Leases are written with the time that they have left.
     const shared = store.leases.length === 0 ? store.base.versions : undefined
     if (before === undefined) return this.#make(described, state, shared)
-    await sync(await this.#writeLog(this.#path, described, state, shared))
+    await this.#writeLog(this.#path, described, state, shared)
     await this.#write(described)
     await rm(this.#logPath(before.generation), { recursive: true, force: true })
   }
@@ -156,27 +156,28 @@ class DiskHome implements Home {
     mkdirSync(draft, { mode: 0o700 })
     const description = join(draft, 'server.json')
     writeFileSync(description, JSON.stringify(described), { mode: 0o600 })
-    await Promise.all([sync(description), this.#writeLog(draft, described, state, shared).then(sync)])
+    const [base] = await Promise.all([this.#writeLog(draft, described, state, shared), sync(description)])
     rmSync(this.#path, { recursive: true, force: true })
     await rename(draft, this.#path)
     await sync(dirname(this.#path))
     this.#described = described
-    if (shared !== undefined) this.#bases.note(shared, this.#logPath())
+    if (shared !== undefined) this.#bases.note(shared, this.#logPath(), base)
   }
 
-  /** Writes a log in a folder, which is returned: its names are to be made durable. `shared`: what other logs with the same base have been made from. */
+  /** Writes a durable log in a folder; resolves to the id of its store. `shared`: what other logs with the same base have been made from. */
   async #writeLog(folder: string, { generation }: Described, state: State, shared: object | undefined): Promise<string> {
     const path = join(folder, `log-${generation}`)
     rmSync(path, { recursive: true, force: true })
     mkdirSync(path, { mode: 0o700 })
     // Nothing counts before `server.json` is there, so that all files can be synced at the same time.
     const directory = unsyncedDirectory(nodeDirectory(path))
-    const store = shared && this.#bases.add(shared, path)
-    if (store === undefined) await createLog(directory, state)
-    else await createLogOn(directory, { store, revision: state.revision })
-    const written = readdirSync(path).filter((name) => store === undefined || name !== baseName(1))
+    const linked = shared && this.#bases.add(shared, path)
+    if (linked !== undefined) await createLogOn(directory, { store: linked, revision: state.revision })
+    const store = linked ?? (await createLog(directory, state))
+    const written = readdirSync(path).filter((name) => linked === undefined || name !== baseName(1))
     await Promise.all([...written.map((name) => join(path, name)), path].map(sync))
-    return folder
+    await sync(folder)
+    return store
   }
 
   async describe(settings: Settings, ahead: number): Promise<void> {

@@ -27,10 +27,9 @@ export class SharedBases {
   /** By the state that they hold. */
   readonly #bases = new WeakMap<object, Base>()
 
-  /** Notes that the log in a folder starts with this state, and that its base is durable. */
-  note(state: object, folder: string): void {
-    const store = storeIn(folder)
-    if (store !== undefined) this.#bases.set(state, { path: join(folder, name), store })
+  /** Notes that the log in a folder, of the store with this id, starts with this state, and that its base is durable. */
+  note(state: object, folder: string, store: string): void {
+    this.#bases.set(state, { path: join(folder, name), store })
   }
 
   /**

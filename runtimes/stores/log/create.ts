@@ -17,14 +17,15 @@ export interface State {
 }
 
 /**
- * Writes a base and an empty segment; resolves when both are durable. The segment is written last: a directory with a segment has a
- * complete store. It reserves no space: of many stores, most are never written to.
+ * Writes a base and an empty segment, durably. The segment is written last: a directory with a segment has a
+ * complete store. It reserves no space: of many stores, most are never written to. Resolves to the store's id.
  */
-export async function createLog(directory: LogDirectory, state: State, number = 1): Promise<void> {
+export async function createLog(directory: LogDirectory, state: State, number = 1): Promise<string> {
   const { revision, leases, count } = state
   const header = { number, store: newStoreId(), revision }
   await writeBase(directory, header, recordsOf(state), leases.length + count)
   await createLogOn(directory, header)
+  return header.store
 }
 
 /** Writes the empty segment of a store whose base is there. */
