@@ -123,19 +123,17 @@ export function historyProblem(all: readonly Commit[], history: History): string
   return orderProblem(history)
 }
 
-const isChange = (told: Change, { previous, ...change }: Change, mayLack: boolean) =>
-  JSON.stringify(told) === JSON.stringify({ ...change, previous }) ||
-  (mayLack && JSON.stringify(told) === JSON.stringify({ ...change, previous: undefined }))
-
+/** Whether a watch told this commit. The value before a change may be gone if its revision was compacted. */
 function isCommit(told: Commit, expected: Commit | undefined, compacted: ReadonlySet<number>): boolean {
-  if (told.revision !== expected?.revision || told.changes.length !== expected.changes.length) return false
   const mayLack = compacted.has(told.revision)
-  return told.changes.every((change, index) => isChange(change, expected.changes[index] as Change, mayLack))
+  const isGone = (index: number) => mayLack && told.changes[index]?.previous === undefined
+  const changes = expected?.changes.map((change, index) => (isGone(index) ? { ...change, previous: undefined } : change))
+  return JSON.stringify(told) === JSON.stringify({ ...expected, changes })
 }
 
 /**
- * Undefined when a watch told what was committed from its revision on: in order, once, each commit whole, and progress after its events. The values
- * before a revision that was compacted may be gone.
+ * Undefined when a watch told what was committed from its revision on: in order, once, each commit whole, and progress after its events.
+ * `compacted`: revisions of compactions.
  */
 export function watchProblem(
   all: readonly Commit[],
