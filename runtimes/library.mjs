@@ -89,7 +89,8 @@ async function describeOptions(directory) {
   }
 }
 
-async function buildModules() {
+/** `firstState`: that of `startTestServer()`, which takes longer to make than to copy. */
+async function buildModules(firstState) {
   await build({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(Object.entries(entries).map(([name, source]) => [name, `${source}.ts`])),
@@ -102,6 +103,7 @@ async function buildModules() {
     target: 'es2022',
     packages: 'external',
     external: ['node:*'],
+    define: { madeFirstState: JSON.stringify(firstState) },
     // A source with one character beyond Latin-1 takes two bytes for each.
     charset: 'ascii',
     // Names of exported functions, too, which the daemon keeps for its stack traces: a sixth of the package.
@@ -131,6 +133,7 @@ function removeModules() {
 
 await buildOnce({ what: 'modules and their declarations', output: outdir, digest: join(outdir, 'sources.sha256') }, async () => {
   removeModules()
-  await buildModules()
+  const { makeState } = await imported('runtimes/testing/made-state.ts')
+  await buildModules(await makeState())
   await buildDeclarations()
 })

@@ -2,6 +2,7 @@
 import type { Telemetry } from '../../core/ports.ts'
 import type { ServerOptions } from '../../core/server.ts'
 import { createFamily, type Family } from './family.ts'
+import { stateMadeFor } from './made-state.ts'
 
 interface Known {
   readonly text: string
@@ -29,7 +30,8 @@ export function familyOf(options: ServerOptions, telemetry: Telemetry | undefine
   const text = JSON.stringify(options)
   const at = kept.findIndex((each) => each.text === text && each.telemetry === telemetry)
   // A copy: the caller may change its options.
-  const [known = { text, telemetry, family: createFamily(structuredClone(options), telemetry) }] = at < 0 ? [] : kept.splice(at, 1)
+  const [known = { text, telemetry, family: createFamily(structuredClone(options), telemetry, () => stateMadeFor(text)) }] =
+    at < 0 ? [] : kept.splice(at, 1)
   kept.push(known)
   if (kept.length > maxKept) kept.shift()
   return known.family

@@ -59,14 +59,19 @@ interface Started {
 /** Turns of the event loop after which a server whose queues are empty has settled well enough to be copied, and their maximum. */
 const [quietTurns, settlingTurns] = [5, 200]
 
-export function createFamily(options: ServerOptions, telemetry: Telemetry = { logger: consoleLogger }): Family {
+/** `made`: the state of a new server, where it is known before any has started. */
+export function createFamily(
+  options: ServerOptions,
+  telemetry: Telemetry = { logger: consoleLogger },
+  made?: () => LeftState | undefined,
+): Family {
   const identities = createIdentities()
   const outbound = outboundWhenCalled()
   const servers = createServerFamily({ ...options, authenticators: [identities.authenticator, ...(options.authenticators ?? [])] })
   const credentials = new WeakMap<Secrets, Promise<OwnCredentials>>()
   const states = new WeakMap<StoreSnapshot, WorkLeft>()
   // An identity lease names the keys of its server.
-  const firstStates = options.hostname ? undefined : createFirstStates(settled)
+  const firstStates = options.hostname ? undefined : createFirstStates(settled, made)
 
   async function make(secrets: Secrets): Promise<OwnCredentials> {
     const own = await secretOptions(secrets)

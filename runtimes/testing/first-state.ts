@@ -79,16 +79,22 @@ function writtenBy(event: StoreEvent): Written | undefined {
   return pattern && { key, revision: modRevision, createRevision, pattern }
 }
 
-/** Copies of the state of a server that was just started. Undefined: it has what cannot be copied. */
-function firstStateOf({ base: { versions }, leases }: StoreSnapshot): FirstState | undefined {
-  if (leases.length > 0 || versions.oldest > 1) return undefined
-  const written: (Written | undefined)[] = []
+/** What was written in a state, if it has its whole history. */
+export function eventsOf({ base: { versions } }: StoreSnapshot): readonly StoreEvent[] | undefined {
+  if (versions.oldest > 1) return undefined
+  const events: StoreEvent[] = []
   for (let revision = 1; revision < versions.revision; ) {
     const next = versions.since(revision, '')
-    append(written, next.events.map(writtenBy))
+    append(events, next.events)
     revision = next.revision
   }
-  if (!written.every((each) => each !== undefined)) return undefined
+  return events
+}
+
+/** Copies of the state of a server that was just started. Undefined: it has what cannot be copied. */
+function firstStateOf(state: StoreSnapshot): FirstState | undefined {
+  const written = state.leases.length > 0 ? undefined : eventsOf(state)?.map(writtenBy)
+  if (!written?.every((each) => each !== undefined)) return undefined
   return (now) => {
     const uids = new Map<string, Uint8Array>()
     const uidOf = (known: string) => {
@@ -116,18 +122,31 @@ export interface FirstStates {
   next(): Promise<LeftState | undefined>
 }
 
-/** `settled` lets controllers do their first work on a state. */
-export function createFirstStates(settled: (state: StoreSnapshot, own: OwnCredentials) => Promise<LeftState>): FirstStates {
-  let copies: (() => Promise<{ readonly make: FirstState; readonly left: WorkLeft } | undefined>) | undefined
-  async function copiesOf(first: StoreSnapshot, own: OwnCredentials) {
-    const { state, left } = await settled(first, own)
-    const make = firstStateOf(state)
-    return make && { make, left }
-  }
+interface Copies {
+  readonly make: FirstState
+  readonly left: WorkLeft
+}
+
+function copiesOf({ state, left }: LeftState): Copies | undefined {
+  const make = firstStateOf(state)
+  return make && { make, left }
+}
+
+/** `settled` lets controllers do their first work on a state. `made`: a state that is known before any server has started. */
+export function createFirstStates(
+  settled: (state: StoreSnapshot, own: OwnCredentials) => Promise<LeftState>,
+  made?: () => LeftState | undefined,
+): FirstStates {
+  const known = made?.()
+  let copies: (() => Promise<Copies | undefined>) | undefined = known && once(async () => copiesOf(known))
   return {
     note(state, own) {
       // Without it, each server starts from nothing.
-      copies ??= once(() => copiesOf(state, own).catch(() => undefined))
+      copies ??= once(() =>
+        settled(state, own)
+          .then(copiesOf)
+          .catch(() => undefined),
+      )
     },
     async next() {
       const found = await copies?.()

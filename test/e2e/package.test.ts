@@ -110,6 +110,14 @@ describe('the package', { timeout: 3_600_000 }, () => {
     assert.deepEqual(told.match(/^building .*$/gm), built)
   })
 
+  test('the first test server copies a state that was made by the build', () => {
+    const modules = readdirSync(join(project, 'node_modules/fetch-apiserver/dist'), { recursive: true, withFileTypes: true })
+    const texts = modules
+      .filter(({ name }) => name.endsWith('.js'))
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'))
+    assert.equal(texts.filter((text) => text.includes('/registry/servicecidrs/kubernetes')).length, 1)
+  })
+
   test('its pages have no links to files that it does not carry', () => {
     const own = join(project, 'node_modules/fetch-apiserver')
     const pages = readdirSync(own, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
