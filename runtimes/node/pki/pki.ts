@@ -4,8 +4,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { reasonOf, writeAtomically } from '../../atomic-file.ts'
 import { readNamedFile } from '../../named-file.ts'
-import { isAddress } from '../start/address.ts'
-import { issue, issueAuthority, newKey, type Pair, type Subject } from './issue.ts'
+import { addressIn, issue, issueAuthority, newKey, type Pair, type Subject } from './issue.ts'
 
 export type { Pair } from './issue.ts'
 
@@ -222,6 +221,6 @@ function fits(certificate: X509Certificate, { certificate: authority }: Parsed, 
   return (
     Date.parse(certificate.validTo) - now > renewalMilliseconds &&
     isIssuedBy(certificate, authority) &&
-    names.every((name) => (isAddress(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined)
+    names.every((name) => (addressIn(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined)
   )
 }

@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
 const unspecified = new Set(['', '0.0.0.0', '::'])
@@ -26,6 +25,3 @@ export function advertisedAddress(advertise: string | undefined, bind: string): 
 export function localAddress(bind: string): string {
   return unspecified.has(bind) ? '127.0.0.1' : bind
 }
-
-/** True for IP addresses. `net.isIP` would compile a regular expression, which takes 4 ms of a start. */
-export const isAddress = (name: string): boolean => name.includes(':') || isIPv4(name)

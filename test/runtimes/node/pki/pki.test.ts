@@ -70,6 +70,8 @@ test('openssl accepts the chain in strict mode', {
 test('reuses existing files', async () => {
   const options = fresh()
   assert.deepEqual(await ensurePki(options), await ensurePki(options))
+  const named = { ...fresh(), hosts: ['api.example:6443', '010.1.1.1', '10.1.1.1', '::1', 'fd00::2'] }
+  assert.deepEqual(await ensurePki(named), await ensurePki(named), 'names that look like addresses')
 })
 
 test('keeps the CA and the service account key in the data directory', async () => {
