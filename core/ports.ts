@@ -145,8 +145,8 @@ export interface KeyValueStore {
   /** Reads a key at a revision; default: the current one. `kv` is absent when the key does not exist. */
   get(key: string, revision?: number, context?: Context): Promise<{ readonly kv?: KeyValue; readonly revision: number }>
   list(options: ListOptions, context?: Context): Promise<ListResult>
-  /** Number of current keys with this prefix. */
-  count(prefix: string): Promise<number>
+  /** Number of current keys with this prefix; a plain value, not a promise, if no I/O is needed. */
+  count(prefix: string): number | Promise<number>
   /** Size of the database in bytes. */
   size(): Promise<number>
   /**

@@ -1,4 +1,5 @@
 import type { GroupResource } from '../answers/status.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { Slices } from '../common/slices.ts'
 import type { Context } from '../ports.ts'
 import type { User } from '../request/exchange.ts'
@@ -112,6 +113,8 @@ export interface AdmissionPlugin {
   validate?(attributes: AdmissionAttributes): Promise<void> | void
   /** Errors of fields that depend on the rights of the user: listed with those of validation, on which they run. Needs `resources`. */
   findErrors?(attributes: AdmissionAttributes): Promise<FieldErrors>
+  /** Resolves when the plugin can be called; absent: at once. */
+  readonly ready?: MaybePromise<unknown>
   /** Stops background work when the server closes. */
   close?(): void
 }

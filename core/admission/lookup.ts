@@ -66,7 +66,7 @@ function objectsIn({ definition, store }: ServedResource): KindObjects {
 /** Calls `open` at once, or when there is an object with these keys. */
 export type FollowLate = LateFollows['follow']
 
-const nothing: Following = { ready: Promise.resolve(), close() {} }
+const nothing: Following = { ready: undefined, close() {} }
 
 /** `late`: how resources are followed that may have no objects; default: at once. */
 export function createLookup(table: ResourceTable, platform: Platform, clock: Clock, late: FollowLate = (_keys, open) => open()): Lookup {

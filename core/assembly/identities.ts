@@ -3,7 +3,7 @@ import { forAudiences } from '../access/authn/audiences.ts'
 import { type Authenticator, type TokenAuthenticator, union } from '../access/authn/authenticator.ts'
 import { bearerAuthenticator } from '../access/authn/bearer.ts'
 import { bootstrapTokens } from '../access/authn/bootstrap-token.ts'
-import { createAuthentication } from '../access/authn/configured.ts'
+import { type ConfiguredAuthentication, createAuthentication } from '../access/authn/configured.ts'
 import { tokensWithAuthenticatedGroup, withAuthenticatedGroup } from '../access/authn/groups.ts'
 import { authenticationFileRows, issuerReports, jwtRows } from '../access/authn/jwt/metrics.ts'
 import { countedTokens, tokenRows } from '../access/authn/metrics.ts'
@@ -12,8 +12,15 @@ import { tokenTable } from '../access/authn/token-table.ts'
 import { tokenUnion } from '../access/authn/token-union.ts'
 import { webhookTokens } from '../access/authn/webhook-token.ts'
 import { websocketAuthenticator } from '../access/authn/websocket.ts'
+import { all, type MaybePromise, then } from '../common/maybe-promise.ts'
 import { reloadReports } from '../config/reload-metrics.ts'
-import { createServiceAccounts, importKeys, type ServiceAccounts, secretLookup } from '../controllers/bootstrap/service-accounts.ts'
+import {
+  type AccountKeySource,
+  createServiceAccounts,
+  importKeys,
+  type ServiceAccounts,
+  secretLookup,
+} from '../controllers/bootstrap/service-accounts.ts'
 import { issuerDocuments } from '../meta/issuer.ts'
 import type { PublishedPaths } from '../meta/published-path.ts'
 import type { ResourceTable } from '../objects/registry/served.ts'
@@ -31,13 +38,11 @@ export interface Identities extends IdentityServices {
   close(): void
 }
 
-const listedTokens = async ({ authentication: { tokens } }: CompleteOptions) =>
-  tokens.length > 0
-    ? tokenTable(
-        'tokens',
-        tokens.map(({ token, user }) => [token, { ...user, groups: user.groups ?? [] }]),
-      )
-    : undefined
+const listedTokens = (tokens: CompleteOptions['authentication']['tokens']) =>
+  tokenTable(
+    'tokens',
+    tokens.map(({ token, user }) => [token, { ...user, groups: user.groups ?? [] }]),
+  )
 
 /** Milliseconds that answers of a token webhook are cached (`--authentication-token-webhook-cache-ttl`). */
 const tokenCacheTtl = 120_000
@@ -50,29 +55,46 @@ function tokenWebhook({ options: { general, authentication }, ports }: AssemblyC
   return [webhookTokens({ ...defaults, ...settings, audiences }, { ...ports, logger: ports.telemetry.logger, platform: general.platform })]
 }
 
+/** What identities are made of. */
+interface Sources {
+  readonly keys: AccountKeySource | undefined
+  readonly listed: TokenAuthenticator | undefined
+  readonly configured: ConfiguredAuthentication
+}
+
 /** Rejects with an Error that names every fault in the authentication options. */
-export async function createIdentities(table: ResourceTable, context: AssemblyContext): Promise<Identities> {
-  const { features, options, shared, ports, settings, loopback } = context
-  const { general, apis, authentication, serving } = options
+export function createIdentities(table: ResourceTable, context: AssemblyContext): MaybePromise<Identities> {
+  const { features, options, shared, ports } = context
+  const { general, apis, authentication } = options
   const { platform, metrics, identity } = general
-  const { serviceAccounts: keys, anonymous } = authentication
+  const { serviceAccounts, anonymous, tokens } = authentication
+  const sources = all([
+    serviceAccounts && shared.later(serviceAccounts, importKeys),
+    tokens.length > 0 ? shared.later(tokens, listedTokens) : undefined,
+    createAuthentication({
+      platform,
+      gates: apis.gates,
+      anonymous,
+      settings: authentication.authentication,
+      ownIssuers: serviceAccounts?.issuers ?? [],
+      ports,
+      reports: issuerReports(metrics.record(jwtRows), ports.clock, identity),
+      reloads: reloadReports(metrics.record(authenticationFileRows), ports.clock, identity),
+      configured: () => featureFor(features, 'authentication', 'authentication'),
+    }),
+  ])
+  return then(sources, ([keys, listed, configured]) => identitiesFrom({ keys, listed, configured }, table, context))
+}
+
+function identitiesFrom({ keys: source, listed, configured }: Sources, table: ResourceTable, context: AssemblyContext): Identities {
+  const { options, ports, settings, loopback } = context
+  const { general, authentication, serving } = options
+  const { platform, metrics } = general
+  const { serviceAccounts: keys } = authentication
   const { clock } = ports
   const { logger } = ports.telemetry
   const accountContext = { table, platform, clock, logger, settings, metrics: metrics.record(accountTokenRows) }
-  const source = keys && (await shared.from(keys, importKeys))
   const accounts = keys && source && createServiceAccounts(keys, source, accountContext)
-  const configured = await createAuthentication({
-    platform,
-    gates: apis.gates,
-    anonymous,
-    settings: authentication.authentication,
-    ownIssuers: keys?.issuers ?? [],
-    ports,
-    reports: issuerReports(metrics.record(jwtRows), clock, identity),
-    reloads: reloadReports(metrics.record(authenticationFileRows), clock, identity),
-    configured: () => featureFor(features, 'authentication', 'authentication'),
-  })
-  const listed = await shared.of(listedTokens)
   const audiences = keys?.audiences ?? []
   const joining = authentication.bootstrapTokens ? [bootstrapTokens({ secretOf: secretLookup(table), platform, clock, logger })] : []
   const local = (each: TokenAuthenticator) => forAudiences(each, audiences)

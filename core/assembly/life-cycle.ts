@@ -60,6 +60,8 @@ export interface LifeCycleOptions<Context> {
   after(milliseconds: number, callback: () => void): () => void
 }
 
+const closedMeanwhile = () => new Error('the server was closed during its start')
+
 export class LifeCycle<All extends object, Context> {
   readonly #table: PartTable<All, Context>
   readonly #options: LifeCycleOptions<Context>
@@ -98,8 +100,8 @@ export class LifeCycle<All extends object, Context> {
 
   /** Starts these parts, unless they have started: then it returns undefined. */
   demand(names: readonly (keyof All)[]): Promise<unknown> | undefined {
-    const missing = names.filter((name) => !this.#settled.has(name))
-    return missing.length === 0 ? undefined : Promise.all(missing.map((name) => this.#startPart(name)))
+    const starting = names.flatMap((name) => this.#startPart(name) ?? [])
+    return starting.length === 0 ? undefined : Promise.all(starting)
   }
 
   /** Whether the part has started, or is left out. */
@@ -114,7 +116,8 @@ export class LifeCycle<All extends object, Context> {
 
   /** Starts all parts, one after the other. Rejects with the error of the first one that can't start; then `stop` ends the others. */
   async start(): Promise<All> {
-    for (const name of this.#names()) if (!this.#settled.has(name) && !this.#sleeps(name)) await this.#startPart(name)
+    const starting = this.#startEach(this.#names(), (name) => !this.#sleeps(name))
+    if (starting) await starting
     return this.#values as All
   }
 
@@ -126,17 +129,15 @@ export class LifeCycle<All extends object, Context> {
 
   /** Starts those of them that are meant. Rejects with the error of the first one that can't start. */
   async wakeThose(isMeant: (wakes: Wakes) => boolean): Promise<void> {
-    for (const name of this.#names()) {
+    await this.#startEach(this.#names(), (name) => {
       const { wakesAt } = this.#table[name]
-      if (wakesAt && this.#sleeps(name) && !this.#settled.has(name) && isMeant(wakesAt)) await this.#startPart(name)
-    }
+      return wakesAt !== undefined && this.#sleeps(name) && !this.#settled.has(name) && isMeant(wakesAt)
+    })
   }
 
   /** Calls `leave` of the parts that have started, once; later calls share the result. */
   leave(): Promise<void> {
-    this.#left ??= Promise.all(
-      Array.from(this.#started, async (name) => this.#table[name].leave?.(this.#values[name] as All[typeof name])),
-    ).then(() => {})
+    this.#left ??= this.#leaveAll()
     return this.#left
   }
 
@@ -147,12 +148,18 @@ export class LifeCycle<All extends object, Context> {
     await this.leave()
     for (const name of [...this.#started].reverse()) {
       this.#started.delete(name)
-      await this.#table[name].stop?.(this.#values[name] as All[typeof name])
+      const stopping = this.#table[name].stop?.(this.#values[name] as All[typeof name])
+      if (stopping) await stopping
     }
   }
 
+  async #leaveAll(): Promise<void> {
+    const announced = [...this.#started].filter((name) => this.#table[name].leave !== undefined)
+    await Promise.all(announced.map(async (name) => this.#table[name].leave?.(this.#values[name] as All[typeof name])))
+  }
+
   async #startAll(): Promise<void> {
-    for (const name of this.#names()) await this.#startPart(name)
+    await this.#startEach(this.#names())
   }
 
   /** Whether the part waits for `wake`. */
@@ -164,42 +171,74 @@ export class LifeCycle<All extends object, Context> {
     return Object.keys(this.#table) as (keyof All)[]
   }
 
+  // Most parts start in one turn, and a fork starts most of them again: a promise for each would take as long as their start.
+
+  /** Starts those of the parts that are meant, one after the other. Undefined: they have started. */
+  #startEach(names: readonly (keyof All)[], isMeant = (_name: keyof All) => true): Promise<void> | undefined {
+    for (const [index, name] of names.entries()) {
+      const starting = isMeant(name) ? this.#startPart(name) : undefined
+      if (starting) return starting.then(() => this.#startEach(names.slice(index + 1), isMeant))
+    }
+    return undefined
+  }
+
   /** Starts a part after what it needs. Callers meanwhile share the attempt. Undefined: it has started. */
   #startPart(name: keyof All): Promise<void> | undefined {
     if (this.#settled.has(name)) return undefined
     const known = this.#starting.get(name)
     if (known !== undefined) return known
-    const begun = this.#begin(name)
-    // Most parts start at once, without anybody who could share it.
-    if (this.#settled.has(name) && !this.#stopped) return undefined
-    const starting = begun.finally(() => this.#starting.delete(name))
-    this.#starting.set(name, starting)
+    const starting = this.#begin(name)?.finally(() => this.#starting.delete(name))
+    if (starting) this.#starting.set(name, starting)
     return starting
   }
 
-  async #begin(name: keyof All): Promise<void> {
-    const { needs, after = [], when, prepares, start } = this.#table[name]
+  #begin(name: keyof All): Promise<void> | undefined {
+    const { needs, after = [], when, prepares } = this.#table[name]
     const { context, continues = false } = this.#options
     if (when?.(context) === false || (prepares && continues)) return void this.#settled.add(name)
-    // Without awaiting those that are there: most parts start in one turn.
-    for (const needed of needs) if (!this.#settled.has(needed)) await this.#startPart(needed)
-    for (const earlier of after) if (!this.#settled.has(earlier) && !this.#sleeps(earlier)) await this.#startPart(earlier)
+    const earlier = this.#startEach([...needs, ...after], (each) => needs.includes(each) || !this.#sleeps(each))
+    return earlier ? earlier.then(() => this.#run(name)) : this.#run(name)
+  }
+
+  #run(name: keyof All): Promise<void> | undefined {
+    if (this.#stopped) return Promise.reject(closedMeanwhile())
+    const value = this.#attempt(name)
+    if (value instanceof Promise) return this.#finish(name, value)
+    this.#note(name, value)
+    return undefined
+  }
+
+  async #finish(name: keyof All, first: Promise<All[keyof All]>): Promise<void> {
+    let attempt: MaybePromise<All[keyof All]> = first
     for (let failures = 1; ; failures++) {
-      if (this.#stopped) throw new Error('the server was closed during its start')
       try {
-        const value = start(this.#values as All, context)
-        this.#values[name] = value instanceof Promise ? await value : value
+        this.#note(name, await attempt)
         break
       } catch (error) {
         const wait = this.#stopped ? undefined : this.#options.retryAfter?.(error, String(name), failures)
         if (wait === undefined) throw error
         await this.#pause(wait)
+        if (this.#stopped) throw closedMeanwhile()
+        attempt = this.#attempt(name)
       }
     }
-    this.#started.add(name)
-    this.#settled.add(name)
     // The server was closed meanwhile, when this part did not count as started.
     if (this.#stopped) await this.stop()
+  }
+
+  /** A start that throws is one that rejects. */
+  #attempt(name: keyof All): MaybePromise<All[keyof All]> {
+    try {
+      return this.#table[name].start(this.#values as All, this.#options.context)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  #note(name: keyof All, value: All[keyof All]): void {
+    this.#values[name] = value
+    this.#started.add(name)
+    this.#settled.add(name)
   }
 
   /** Ends early when the life cycle is stopped. */

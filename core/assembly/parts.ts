@@ -10,6 +10,7 @@ import { RbacIndex } from '../access/authz/rbac-index.ts'
 import type { AdmissionPlugin } from '../admission/attributes.ts'
 import { createLookup, type Lookup } from '../admission/lookup.ts'
 import type { Aggregation } from '../aggregation/index.ts'
+import { then } from '../common/maybe-promise.ts'
 import { once } from '../common/once.ts'
 import type { Pauses } from '../common/slices.ts'
 import { reloadReports } from '../config/reload-metrics.ts'
@@ -218,7 +219,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   // ── Storage and resources ─────────────────────────────────────────────────────────────────────
   encryption: part(
     [],
-    async (_needed, { features, options: { general, apis, storage }, ports, shared }) => {
+    (_needed, { features, options: { general, apis, storage }, ports, shared }) => {
       // Its metrics are there without encryption too, as in the reference.
       const metrics = general.metrics.record(encryptionRows)
       const reloads = reloadReports(general.metrics.record(encryptionFileRows), ports.clock, general.identity)
@@ -281,11 +282,11 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   identities: part(['table'], ({ table }, context) => createIdentities(table, context), { stop: close }),
   authorization: part(
     ['table'],
-    async ({ table }, { features, options: { general, authorization, apis }, ports }) => {
+    ({ table }, { features, options: { general, authorization, apis }, ports }) => {
       const { platform, metrics: registry, identity } = general
       const { authorizationModes: modes, authorizationFiles: files, authorizers } = authorization
       const rbac = new RbacIndex(platform.name('rbac.authorization.<domain>'))
-      const { authorizer, types, close } = await createAuthorization({
+      const created = createAuthorization({
         modes,
         files,
         rows: () => featureFor(features, 'authorization', 'authorizationFiles')(),
@@ -297,11 +298,11 @@ export const parts: PartTable<Parts, AssemblyContext> = {
         enabled: apis.gates.enabled,
         storeOf: table.storeOf,
       })
-      return {
+      return then(created, ({ authorizer, types, close }) => ({
         authorizer: authorizerChain([...authorizers, authorizer]),
         rbac: types.includes('RBAC') ? rbac : undefined,
         close,
-      }
+      }))
     },
     { stop: close },
   ),
@@ -466,14 +467,16 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       ...(['stores', 'encryption', 'table', 'identities', 'authorization', 'pauses', 'nodeAgents', 'peers'] as const),
       ...(['audit', 'encryptedData', 'requestMetrics', 'fairness', 'barrier', 'lateFollows'] as const),
     ],
-    async ({ stores, encryption, encryptedData, ...needed }, context) => {
+    ({ stores, encryption, encryptedData, ...needed }, context) => {
       const { tracer } = context.ports.telemetry
-      const beginSpan = tracer && (await featureFor(context.features, 'tracing', 'telemetry.tracer')(tracer))
       const health = once(() =>
         context.healthOf({ stores: stores.all, encryption, readyChecks: [definitionsCheck(context), encryptedData.check] }),
       )
-      context.gate.open(createHandler(needed, { health, beginSpan }, context))
-      return context.gate
+      const begun = tracer && featureFor(context.features, 'tracing', 'telemetry.tracer')(tracer)
+      return then(begun, (beginSpan) => {
+        context.gate.open(createHandler(needed, { health, beginSpan }, context))
+        return context.gate
+      })
     },
     {
       // What a request would miss: rules, namespaces, allocations, plugins, custom resources and resources of other servers.

@@ -1,12 +1,14 @@
 /** The admission plugins of a server. */
 
 import type { AdmissionPlugin } from '../admission/attributes.ts'
+import type { PluginConfigurations } from '../admission/configuration.ts'
 import { manifestRows } from '../admission/manifest/metrics.ts'
 import { admissionRows } from '../admission/metrics.ts'
 import { claimAccess } from '../admission/plugins/claim-access.ts'
 import { choosePlugins, makePlugins } from '../admission/plugins/index.ts'
 import { policyParameters } from '../admission/plugins/policy-parameters.ts'
 import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
+import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { hashReports } from '../config/reload-metrics.ts'
 import { emulatedRelease } from '../meta/version.ts'
 import type { AssemblyContext } from './context.ts'
@@ -15,31 +17,34 @@ import { createOwnWrites } from './own-writes.ts'
 import type { Parts } from './parts.ts'
 
 /** In the order in which they run. */
-export async function assemblePlugins(
-  { lookup, authorization }: Pick<Parts, 'lookup' | 'authorization'>,
+export function assemblePlugins(
+  needed: Pick<Parts, 'lookup' | 'authorization'>,
   context: AssemblyContext,
-): Promise<AdmissionPlugin[]> {
-  const { authorizer, rbac } = authorization
-  const { features, options, ports, settings, fetchOwn } = context
+): MaybePromise<readonly AdmissionPlugin[]> {
+  const { features, options, ports } = context
   const { general, apis, admission } = options
+  const { admissionFile } = admission
+  if (admissionFile === '') return pluginsWith({}, needed, context)
+  const load = featureFor(features, 'admission', 'admissionFile')
+  return load(admissionFile, { platform: general.platform, gates: apis.gates, ports }).then((fromFile) =>
+    pluginsWith(fromFile, needed, context),
+  )
+}
+
+/** `fromFile` replaces configurations of plugins. */
+function pluginsWith(
+  fromFile: PluginConfigurations,
+  { lookup, authorization }: Pick<Parts, 'lookup' | 'authorization'>,
+  { options, ports, settings, fetchOwn }: AssemblyContext,
+): MaybePromise<readonly AdmissionPlugin[]> {
+  const { authorizer, rbac } = authorization
+  const { general, admission } = options
   const { platform } = general
   const { enable = [], disable = [] } = admission.admissionPlugins
   const { clock, outbound, files, telemetry, limits } = ports
   const { enabled } = settings
-  const fromFile =
-    admission.admissionFile === ''
-      ? {}
-      : await featureFor(
-          features,
-          'admission',
-          'admissionFile',
-        )(admission.admissionFile, {
-          platform,
-          gates: apis.gates,
-          ports,
-        })
   const manifestMetrics = general.metrics.record(manifestRows)
-  const chosen = await makePlugins(choosePlugins(enable, disable), {
+  const chosen = makePlugins(choosePlugins(enable, disable), {
     ...lookup,
     write: createOwnWrites(fetchOwn, platform),
     platform,
@@ -57,11 +62,11 @@ export async function assemblePlugins(
     dryRunWebhooks: admission.dryRunWebhooks,
     tolerationSeconds: admission.tolerationSeconds,
   })
-  return [
-    ...chosen,
+  return then(chosen, (plugins) => [
+    ...plugins,
     ...admission.extraPlugins,
     ...(rbac ? [rbacEscalation(platform, authorizer, rbac)] : []),
     claimAccess(platform, lookup, authorizer, enabled),
     policyParameters(platform, lookup, authorizer),
-  ]
+  ])
 }

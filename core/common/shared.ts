@@ -1,3 +1,5 @@
+import type { MaybePromise } from './maybe-promise.ts'
+
 /** Values that depend on the same options alone. Each is made when it is first asked for. */
 export class Shared<Options> {
   readonly #options: Options
@@ -20,5 +22,13 @@ export class Shared<Options> {
     this.#byPart.set(make, known)
     if (!known.has(part)) known.set(part, make(part))
     return known.get(part) as Value
+  }
+
+  /** As `from`, for a function that takes a while: a plain value as soon as it is there. */
+  later<Part extends object, Value>(part: Part, make: (part: Part) => Promise<Value>): MaybePromise<Value> {
+    const made = this.from<Part, MaybePromise<Value>>(part, make)
+    const keep = (value: Value) => void this.#byPart.get(make)?.set(part, value)
+    if (made instanceof Promise) made.then(keep, () => {})
+    return made
   }
 }

@@ -50,6 +50,10 @@ class Running {
     return this.#count
   }
 
+  get isIdle(): boolean {
+    return this.#count === 0
+  }
+
   enter(): void {
     this.#count++
   }
@@ -71,7 +75,7 @@ class Running {
 
   /** Resolves when nothing is running. */
   idle(): Promise<void> {
-    return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve))
+    return this.isIdle ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve))
   }
 }
 
@@ -190,6 +194,7 @@ export class RequestGate implements Lifetime {
     this.#sendsRetryAfter = sendRetryAfter
     if (this.#stage !== 'closed') this.#stage = 'draining'
     const watches = this.#lasting.size
+    if (watches === 0 && this.#clients.isIdle) return { aborted: 0, watches }
     const finished = Promise.all([this.#endLasting(watchGrace), this.#clients.idle()])
     const inTime = await this.#within(Math.max(limit, watchGrace), finished)
     const aborted = inTime ? 0 : this.#clients.count
@@ -202,12 +207,12 @@ export class RequestGate implements Lifetime {
 
   /** Waits for the server's own requests, at most 10 s. Nothing may send new ones any more. */
   async drainOwn(): Promise<void> {
-    await this.#within(usualLimit, this.#own.idle())
+    if (!this.#own.isIdle) await this.#within(usualLimit, this.#own.idle())
   }
 
   /** Waits for long-running responses whose end the listener has not reported yet, at most 1 s: filters act on it. */
   async drainSent(): Promise<void> {
-    await this.#within(abortGrace, this.#sending.idle())
+    if (!this.#sending.isIdle) await this.#within(abortGrace, this.#sending.idle())
   }
 
   /** From here on every request is refused, and what still runs is aborted. */

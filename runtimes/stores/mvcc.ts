@@ -58,9 +58,7 @@ export function keyValueStore(engine: Engine): KeyValueStore {
       return engine.history.list(options)
     },
 
-    async count(prefix: string) {
-      return engine.history.count(prefix)
-    },
+    count: (prefix: string) => engine.history.count(prefix),
 
     async size() {
       return engine.size

@@ -38,7 +38,7 @@ export class ReadThrough {
       ...store,
       get: (key, revision, context) => this.#after(this.#keys([key]), () => store.get(key, revision, context)),
       list: (options, context) => this.#after(this.#prefix(options.prefix), () => store.list(options, context)),
-      count: (prefix) => this.#after(this.#prefix(prefix), () => store.count(prefix)),
+      count: (prefix) => this.#after(this.#prefix(prefix), async () => store.count(prefix)),
       put: (key, value, expected, lease, guards = [], context) => {
         const read = this.#keys([key, ...guards.map((guard) => guard.key)])
         // The caller may write to its buffer once this has returned.

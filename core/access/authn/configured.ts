@@ -1,5 +1,6 @@
 /** JWT authenticators from flags or a file, and the conditions of anonymous requests. */
 
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import type { FeatureGates } from '../../config/feature-gates.ts'
 import type { ReloadReports } from '../../config/reload-metrics.ts'
 import type { Platform } from '../../platform.ts'
@@ -57,8 +58,8 @@ export interface ConfiguredAuthentication {
   close(): void
 }
 
-/** Rejects with an Error that names every problem in the flags or file. */
-export async function createAuthentication(context: AuthenticationContext): Promise<ConfiguredAuthentication> {
+/** Rejects with an Error that names every problem in the flags or file. A plain value without either. */
+export function createAuthentication(context: AuthenticationContext): MaybePromise<ConfiguredAuthentication> {
   const { settings, anonymous } = context
   if (settings.configuration !== undefined || settings.oidc !== undefined) return context.configured()(context)
   return { ...(anonymous && { anonymous: anonymousAuthenticator() }), close: () => undefined }

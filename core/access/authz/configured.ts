@@ -1,5 +1,6 @@
 /** Authorizers selected by modes and files. */
 
+import { all, type MaybePromise, then } from '../../common/maybe-promise.ts'
 import { followFile, readFileText } from '../../config/follow-file.ts'
 import type { ReloadReports } from '../../config/reload-metrics.ts'
 import type { WatchableStore } from '../../objects/watch/feed.ts'
@@ -69,37 +70,40 @@ const fixedTypes = (rows: readonly Row[]) =>
     .sort()
     .join(', ')
 
-async function readPolicies({ files, platform, ports }: AuthorizationContext): Promise<readonly Policy[] | undefined> {
-  if (files.policy === undefined) return undefined
-  const { policies, unversioned } = parsePolicyFile(await readFileText(ports.files, files.policy), files.policy, platform)
+async function readPolicies({ platform, ports }: AuthorizationContext, path: string): Promise<readonly Policy[]> {
+  const { policies, unversioned } = parsePolicyFile(await readFileText(ports.files, path), path, platform)
   if (unversioned > 0)
     ports.telemetry.logger.warn(
-      { file: files.policy, lines: unversioned },
+      { file: path, lines: unversioned },
       'ABAC policy file has lines in the unversioned format, without apiVersion and kind',
     )
   return policies
 }
 
-/** Rejects with an Error when a file can't be used. */
-export async function createAuthorization(context: AuthorizationContext): Promise<Authorization> {
-  const { files, platform, ports, rbac, enabled, metrics } = context
-  const policies = await readPolicies(context)
-  const nodes = followNodes(context.storeOf, ports.clock, platform, (operation, took) => metrics.graph.observe([operation], took / 1000))
+/** Rejects with an Error when a file can't be used. A plain value without files and webhooks. */
+export function createAuthorization(context: AuthorizationContext): MaybePromise<Authorization> {
+  return context.files.policy === undefined
+    ? authorizationWith(context, undefined)
+    : readPolicies(context, context.files.policy).then((policies) => authorizationWith(context, policies))
+}
 
-  async function build(rows: readonly Row[]): Promise<Authorizer> {
+function authorizationWith(context: AuthorizationContext, policies: readonly Policy[] | undefined): MaybePromise<Authorization> {
+  const { files, modes, platform, ports, rbac, enabled, metrics } = context
+  const nodes = followNodes(context.storeOf, ports.clock, platform, (operation, took) => metrics.graph.observe([operation], took / 1000))
+  const close = () => nodes.close()
+
+  function build(rows: readonly Row[]): MaybePromise<Authorizer> {
     if (policies === undefined && rows.some(({ type }) => type === 'ABAC')) throw new Error('authorization mode ABAC needs a policy file')
-    const entry = async ({ webhook, ...named }: Row) => ({ ...named, ...(webhook && { webhook: await webhook(context) }) })
-    const entries = await Promise.all(rows.map(entry))
-    return createAuthorizer(entries, { platform, rbac, nodes, enabled, policies: policies ?? [], metrics })
+    const entries = rows.map(({ webhook, ...named }) => (webhook ? webhook(context).then((made) => ({ ...named, webhook: made })) : named))
+    return then(all(entries), (made) => createAuthorizer(made, { platform, rbac, nodes, enabled, policies: policies ?? [], metrics }))
   }
 
-  if (files.configuration !== undefined) return configured(context, files.configuration, build, () => nodes.close())
-  const rows = await rowsOfModes(context)
-  return { authorizer: await build(rows), types: typesOf(rows), close: () => nodes.close() }
+  if (files.configuration !== undefined) return configured(context, files.configuration, build, close)
+  const ofRows = (rows: readonly Row[]) => then(build(rows), (authorizer) => ({ authorizer, types: typesOf(rows), close }))
+  return modes.includes('Webhook') ? rowsOfModes(context).then(ofRows) : ofRows(modes.map((type) => ({ type })))
 }
 
 async function rowsOfModes({ modes, files, rows }: AuthorizationContext): Promise<Row[]> {
-  if (!modes.includes('Webhook')) return modes.map((type) => ({ type }))
   const { rowOfFlags } = await rows()
   return modes.map((type) => (type === 'Webhook' ? rowOfFlags(files) : { type }))
 }
@@ -108,7 +112,7 @@ async function rowsOfModes({ modes, files, rows }: AuthorizationContext): Promis
 async function configured(
   { platform, ports, reloads, rows: fromFile }: AuthorizationContext,
   path: string,
-  build: (rows: readonly Row[]) => Promise<Authorizer>,
+  build: (rows: readonly Row[]) => MaybePromise<Authorizer>,
   closeOthers: () => void,
 ): Promise<Authorization> {
   const text = await readFileText(ports.files, path)

@@ -1,3 +1,4 @@
+import { all, type MaybePromise, then } from '../../common/maybe-promise.ts'
 import type { AdmissionPlugin } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import { mutatingWebhooks } from '../webhooks/mutating.ts'
@@ -37,7 +38,7 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts'
 import { validatingAdmissionPolicy } from './validating-admission-policy.ts'
 
 type Phases = 'mutate' | 'validate' | 'both'
-type Make = (context: PluginContext) => AdmissionPlugin | Promise<AdmissionPlugin>
+type Make = (context: PluginContext) => AdmissionPlugin
 
 export interface PluginRow<Name extends string = string> {
   readonly name: Name
@@ -110,6 +111,8 @@ export function choosePlugins(enabled: readonly string[], disabled: readonly str
   return table.filter(({ name, byDefault }) => enabled.includes(name) || (byDefault && !disabled.includes(name)))
 }
 
-export function makePlugins(rows: readonly PluginRow[], context: PluginContext): Promise<AdmissionPlugin[]> {
-  return Promise.all(rows.map(({ make }) => make(context)))
+/** Plugins that are ready. */
+export function makePlugins(rows: readonly PluginRow[], context: PluginContext): MaybePromise<readonly AdmissionPlugin[]> {
+  const plugins = rows.map(({ make }) => make(context))
+  return then(all(plugins.map(({ ready }) => ready)), () => plugins)
 }

@@ -54,10 +54,10 @@ function idOf({ met: { policy }, binding, param }: Call): string {
   return JSON.stringify([policy.name, binding.name, namespace, name])
 }
 
-export async function mutatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
+export function mutatingAdmissionPolicy(context: PluginContext): AdmissionPlugin {
   const { authorizer, clock, metrics = uncounted(admissionRows) } = context
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
-  const source = await followPolicies(
+  const source = followPolicies(
     context,
     { plugin: 'MutatingAdmissionPolicy', policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' },
     compileMutating,
@@ -176,6 +176,7 @@ export async function mutatingAdmissionPolicy(context: PluginContext): Promise<A
       const policies = source.about(attributes)
       return policies.length === 0 ? undefined : mutate(attributes, policies, rounds)
     },
+    ready: source.ready,
     close: () => source.close(),
   }
 }

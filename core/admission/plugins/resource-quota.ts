@@ -44,13 +44,14 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
     upsert: ({ object }) => note(object),
     remove: ({ namespace, name }) => forget(namespace, name),
   })
-  let ready = false
-  following.ready.then(
-    () => {
-      ready = true
-    },
-    () => undefined,
-  )
+  let ready = !(following.ready instanceof Promise)
+  if (following.ready instanceof Promise)
+    following.ready.then(
+      () => {
+        ready = true
+      },
+      () => undefined,
+    )
 
   /** Reads a quota from the store. Not bound to the context of one request: the read serves a whole batch. */
   const live = async ({ metadata }: QuotaObject) =>

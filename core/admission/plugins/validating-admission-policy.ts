@@ -57,10 +57,10 @@ function refusal(attributes: AdmissionAttributes, { policy, binding, message, re
   return new ApiError(reason as Reason, status.message ?? text, { ...status.details, causes: [{ message: text }] }, code)
 }
 
-export async function validatingAdmissionPolicy(context: PluginContext): Promise<AdmissionPlugin> {
+export function validatingAdmissionPolicy(context: PluginContext): AdmissionPlugin {
   const { platform, authorizer, clock, metrics = uncounted(admissionRows) } = context
   const failureKey = platform.name('validation.policy.admission.<domain>/validation_failure')
-  const source = await followPolicies(
+  const source = followPolicies(
     context,
     { plugin: 'ValidatingAdmissionPolicy', policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' },
     compileValidating,
@@ -179,6 +179,7 @@ export async function validatingAdmissionPolicy(context: PluginContext): Promise
       const policies = source.about(attributes)
       return policies.length === 0 ? undefined : validate(attributes, policies)
     },
+    ready: source.ready,
     close: () => source.close(),
   }
 }

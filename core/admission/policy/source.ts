@@ -1,6 +1,6 @@
 /** Follows policies and bindings. A policy is compiled on first use, once per generation, in the time slices of the requests that need it. */
 
-import type { MaybePromise } from '../../common/maybe-promise.ts'
+import { all, type MaybePromise } from '../../common/maybe-promise.ts'
 import { once } from '../../common/once.ts'
 import type { Slices } from '../../common/slices.ts'
 import { Stepped, type Steps } from '../../common/steps.ts'
@@ -51,6 +51,8 @@ export interface Policy<P> {
 }
 
 export interface PolicySource<P> {
+  /** Resolves after the initial list. */
+  readonly ready: MaybePromise<unknown>
   /** Policies with a binding that may match the request: those from manifests first, both by name. */
   about(attributes: AdmissionAttributes): readonly Policy<P>[]
   close(): void
@@ -114,12 +116,7 @@ function bound<P>(policies: readonly Unbound<P>[], bindings: readonly Binding[])
   return found.sort(byName)
 }
 
-/** Resolves after the initial list. */
-export async function followPolicies<P>(
-  context: PluginContext,
-  plurals: PolicyKinds,
-  compile: (policy: ApiObject) => Steps<P>,
-): Promise<PolicySource<P>> {
+export function followPolicies<P>(context: PluginContext, plurals: PolicyKinds, compile: (policy: ApiObject) => Steps<P>): PolicySource<P> {
   const { follow, platform, configuration } = context
   const policies = new Map<string, { readonly generation: string; readonly policy: Unbound<P> }>()
   const bindings = new Map<string, Binding>()
@@ -168,8 +165,8 @@ export async function followPolicies<P>(
     ),
   ]
 
-  await Promise.all(followings.map(({ ready }) => ready))
   return {
+    ready: all(followings.map(({ ready }) => ready)),
     about(attributes) {
       known ??= new Candidates(
         inForce(),

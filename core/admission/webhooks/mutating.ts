@@ -38,9 +38,9 @@ function operationsOf(hook: Hook, patch: string): readonly Json[] {
   }
 }
 
-export async function mutatingWebhooks(context: PluginContext): Promise<AdmissionPlugin> {
+export function mutatingWebhooks(context: PluginContext): AdmissionPlugin {
   const { platform } = context
-  const source = await followHooks(context, { plugin: 'MutatingAdmissionWebhook', plural: 'mutatingwebhookconfigurations' })
+  const source = followHooks(context, { plugin: 'MutatingAdmissionWebhook', plural: 'mutatingwebhookconfigurations' })
   const caller = createCaller(context, context.configuration.MutatingAdmissionWebhook)
   const judge = { ...context, metrics: caller.metrics, type: 'admit' } as const
   const mutationKey = platform.name('mutation.webhook.admission.<domain>/')
@@ -128,6 +128,7 @@ export async function mutatingWebhooks(context: PluginContext): Promise<Admissio
       const hooks = source.about(attributes)
       return hooks.length > 0 ? dispatch(hooks, attributes, rounds) : undefined
     },
+    ready: source.ready,
     close: () => source.close(),
   }
 }

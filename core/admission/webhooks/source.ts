@@ -1,4 +1,5 @@
 import type { CelEnvironment } from '../../cel/environment.ts'
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import { conditionEnvironment } from '../../resources/admissionregistration/expressions.ts'
 import type { AdmissionAttributes } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
@@ -22,13 +23,15 @@ export interface HookPhase {
 }
 
 export interface HookSource {
+  /** Resolves after the initial list. */
+  readonly ready: MaybePromise<unknown>
   /** Webhooks of the phase that may match the request: those from manifests first, both ordered by configuration name. */
   about(attributes: AdmissionAttributes): readonly PlacedHook[]
   close(): void
 }
 
-/** Follows the configurations of one phase and compiles them when they change. Resolves after the initial list. */
-export async function followHooks(context: PluginContext, { plugin, plural }: HookPhase): Promise<HookSource> {
+/** Follows the configurations of one phase and compiles them when they change. */
+export function followHooks(context: PluginContext, { plugin, plural }: HookPhase): HookSource {
   const { follow, platform, configuration } = context
   const byKey = new Map<string, readonly Hook[]>()
   const exempt = isExempt(platform)
@@ -55,8 +58,8 @@ export async function followHooks(context: PluginContext, { plugin, plural }: Ho
     const hooks = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, own]) => own)
     return [...fixed, ...hooks].map((hook, place) => ({ ...hook, place, isStatic: place < fixed.length }))
   }
-  await following.ready
   return {
+    ready: following.ready,
     about(attributes) {
       all ??= new Candidates(
         inOrder(),

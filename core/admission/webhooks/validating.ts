@@ -26,8 +26,8 @@ function convertedObjects({ object, oldObject, versions }: AdmissionAttributes):
   }
 }
 
-export async function validatingWebhooks(context: PluginContext): Promise<AdmissionPlugin> {
-  const source = await followHooks(context, { plugin: 'ValidatingAdmissionWebhook', plural: 'validatingwebhookconfigurations' })
+export function validatingWebhooks(context: PluginContext): AdmissionPlugin {
+  const source = followHooks(context, { plugin: 'ValidatingAdmissionWebhook', plural: 'validatingwebhookconfigurations' })
   const caller = createCaller(context, context.configuration.ValidatingAdmissionWebhook)
   const judge = { ...context, metrics: caller.metrics, type: 'validating' } as const
   const failedOpenKey = context.platform.name('failed-open.validating.webhook.admission.<domain>/')
@@ -59,6 +59,7 @@ export async function validatingWebhooks(context: PluginContext): Promise<Admiss
       const hooks = source.about(attributes)
       return hooks.length > 0 ? dispatch(hooks, attributes) : undefined
     },
+    ready: source.ready,
     close: () => source.close(),
   }
 }

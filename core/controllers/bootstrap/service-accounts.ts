@@ -109,7 +109,7 @@ function labeller({ table, platform, clock, logger, settings }: ServiceAccountCo
 }
 
 /** Where keys come from: our own, or an external signer. */
-type AccountKeySource = ExternalSigner | Awaited<ReturnType<typeof ownKeys>>
+export type AccountKeySource = ExternalSigner | Awaited<ReturnType<typeof ownKeys>>
 
 /** Imports keys. Rejects with an Error when one can't be used. */
 export const importKeys = async (given: ServiceAccountKeys): Promise<AccountKeySource> =>

@@ -1,22 +1,10 @@
-/** Series with label values that may be constrained (`selection.ts`). */
+/** Series of metrics that are read, with their label values constrained (`selection.ts`). */
 import type { BucketCounts, MetricRow } from '../../metrics.ts'
-import { createSeries, type SeriesTable } from './series.ts'
+import { createSeries } from './series.ts'
 
 type Names = readonly string[]
 type Constrain = (values: Names) => Names
 type Bounds = Pick<MetricRow, 'labels' | 'maxSeries'>
-
-export interface ConstrainedSeries<T> extends SeriesTable<T> {
-  /** Values may be replaced: the series of the same values is looked up for each use. */
-  readonly constrained: boolean
-}
-
-export function createConstrainedSeries<T>(row: Bounds, initial: () => T, constrain: Constrain | undefined): ConstrainedSeries<T> {
-  const series = createSeries<T>(row, initial)
-  if (constrain === undefined) return { ...series, constrained: false }
-  // Each use of a value that is not allowed counts as one.
-  return { ...series, of: (values) => series.of(constrain(values)), constrained: true }
-}
 
 /** The series with their values constrained; those that have the same values then are merged. */
 function merged<T>(

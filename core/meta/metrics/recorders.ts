@@ -1,9 +1,8 @@
 /** What records the values of a metric. Its series are made at the first value: most of the metrics of most servers never have one. */
 import type { Counter, Gauge, Histogram, LabelValues, MetricRow, MetricType, Recorders, Summary, Totals } from '../../metrics.ts'
-import { type ConstrainedSeries, createConstrainedSeries } from './constrained-series.ts'
 import { NativeHistogram } from './native-histogram.ts'
 import type { Value } from './protobuf-format.ts'
-import type { Series } from './series.ts'
+import { createSeries, type Series, type SeriesTable } from './series.ts'
 import { histogramLines, labelPrinter, type TextFormat, totalLines } from './text-format.ts'
 
 type Names = readonly string[]
@@ -38,15 +37,15 @@ const statesOf = <T>(all: Iterable<Series<T>>) => Array.from(all, ({ values, sta
 abstract class Recorder<T extends number | Totals> implements Metric {
   readonly row: MetricRow
   protected readonly recording: Recording
-  #series: ConstrainedSeries<T> | undefined
+  #series: SeriesTable<T> | undefined
 
   constructor(row: MetricRow, recording: Recording) {
     this.row = row
     this.recording = recording
   }
 
-  get series(): ConstrainedSeries<T> {
-    this.#series ??= createConstrainedSeries(this.row, () => this.initial(), this.recording.constraintOf(this.row))
+  get series(): SeriesTable<T> {
+    this.#series ??= createSeries(this.row, () => this.initial(), this.recording.constraintOf(this.row))
     return this.#series
   }
 

@@ -125,9 +125,10 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       sorted(others).flatMap((metric) => metricFamily(metric.row, describe(metric.row), metric.read()) ?? []),
     ) as Uint8Array<ArrayBuffer>
 
+  const recording = { constraintOf: constraint, isNative: () => isNative }
   const recorder = (row: MetricRow) => {
     if (!admit(row)) return unrecorded
-    const made = new recorders[row.type](row, { constraintOf: constraint, isNative: () => isNative })
+    const made = new recorders[row.type](row, recording)
     metrics.set(row.name, made)
     return made
   }

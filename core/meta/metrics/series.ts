@@ -2,6 +2,7 @@ import type { MetricRow } from '../../metrics.ts'
 import { sameItems } from '../../schema/json/equal.ts'
 
 type Names = readonly string[]
+type Bounds = Pick<MetricRow, 'labels' | 'maxSeries'>
 
 /** What one combination of label values has. */
 export interface Series<T> {
@@ -10,6 +11,8 @@ export interface Series<T> {
 }
 
 export interface SeriesTable<T> {
+  /** Values may be replaced: the series of the same values is looked up for each use. */
+  readonly constrained: boolean
   /** The series with these values, created if need be; beyond the maximum number of series, the one that counts what exceeds it. */
   of(values: Names): Series<T>
   all(): Iterable<Series<T>>
@@ -21,24 +24,60 @@ type Branch<T> = Map<string, Branch<T> | Series<T>>
 
 /**
  * Series by label values, created on first use; without labels there is one from the start. Looked up value by value, because a joined
- * key would have to be built and hashed for every request.
+ * key would have to be built and hashed for every request. A class, because a server has one for each of its metrics with values.
  */
-export function createSeries<T>(
-  { labels, maxSeries }: Pick<MetricRow, 'labels' | 'maxSeries'>,
-  initial: (values: Names) => T,
-): SeriesTable<T> {
-  const root: Branch<T> = new Map()
-  const all = new Set<Series<T>>()
-  const last = Math.max(0, labels.length - 1)
+class Table<T> implements SeriesTable<T> {
+  readonly #row: Bounds
+  readonly #initial: (values: Names) => T
+  readonly #constrain: ((values: Names) => Names) | undefined
+  readonly #root: Branch<T> = new Map()
+  readonly #all = new Set<Series<T>>()
   /** Counts what exceeds the maximum number of series. */
-  let others: Series<T> | undefined
+  #others: Series<T> | undefined
   /** The last result: requests of one kind often come one after the other. */
-  let recent: Series<T> | undefined
+  #recent: Series<T> | undefined
+
+  constructor(row: Bounds, initial: (values: Names) => T, constrain: ((values: Names) => Names) | undefined) {
+    this.#row = row
+    this.#initial = initial
+    this.#constrain = constrain
+    if (row.labels.length === 0) this.of([])
+  }
+
+  get constrained(): boolean {
+    return this.#constrain !== undefined
+  }
+
+  of(given: Names): Series<T> {
+    // Each use of a value that is not allowed counts as one.
+    const values = this.#constrain ? this.#constrain(given) : given
+    if (this.#recent === undefined || !sameItems(this.#recent.values, values)) this.#recent = this.#find(values)
+    return this.#recent
+  }
+
+  all(): Iterable<Series<T>> {
+    return this.#all.values()
+  }
+
+  remove(values: Names): void {
+    const siblings = this.#branch(values, false)
+    const value = values[this.#last] ?? ''
+    const found = siblings?.get(value)
+    if (found === undefined) return
+    siblings?.delete(value)
+    this.#all.delete(found)
+    if (found === this.#others) this.#others = undefined
+    if (found === this.#recent) this.#recent = undefined
+  }
+
+  get #last(): number {
+    return Math.max(0, this.#row.labels.length - 1)
+  }
 
   /** The series that share all label values but the last; `create` adds missing branches. */
-  function branch(values: Names, create: boolean): Map<string, Series<T>> | undefined {
-    let found = root
-    for (let i = 0; i < last; i++) {
+  #branch(values: Names, create: boolean): Map<string, Series<T>> | undefined {
+    let found = this.#root
+    for (let i = 0; i < this.#last; i++) {
       let next = found.get(values[i] as string)
       if (next === undefined) {
         if (!create) return undefined
@@ -50,40 +89,24 @@ export function createSeries<T>(
     return found as Map<string, Series<T>>
   }
 
-  function add(values: Names): Series<T> {
-    const created = { values: [...values], state: initial(values) }
-    branch(values, true)?.set(values[last] ?? '', created)
-    all.add(created)
+  #add(values: Names): Series<T> {
+    const created = { values: [...values], state: this.#initial(values) }
+    this.#branch(values, true)?.set(values[this.#last] ?? '', created)
+    this.#all.add(created)
     return created
   }
 
-  function of(values: Names): Series<T> {
-    if (recent === undefined || !sameItems(recent.values, values)) recent = find(values)
-    return recent
-  }
-
-  function find(values: Names): Series<T> {
+  #find(values: Names): Series<T> {
+    const { labels, maxSeries } = this.#row
     if (values.length !== labels.length) throw new Error(`want ${labels.length} label values, have ${values.length}`)
-    const found = branch(values, false)?.get(values[last] ?? '')
+    const found = this.#branch(values, false)?.get(values[this.#last] ?? '')
     if (found !== undefined) return found
-    if (all.size - (others === undefined ? 0 : 1) < maxSeries) return add(values)
-    others ??= add(labels.map(() => 'other'))
-    return others
-  }
-
-  if (labels.length === 0) of([])
-  return {
-    of,
-    all: () => all.values(),
-    remove(values: Names) {
-      const siblings = branch(values, false)
-      const value = values[last] ?? ''
-      const found = siblings?.get(value)
-      if (found === undefined) return
-      siblings?.delete(value)
-      all.delete(found)
-      if (found === others) others = undefined
-      if (found === recent) recent = undefined
-    },
+    if (this.#all.size - (this.#others === undefined ? 0 : 1) < maxSeries) return this.#add(values)
+    this.#others ??= this.#add(labels.map(() => 'other'))
+    return this.#others
   }
 }
+
+/** `constrain` replaces label values that are not allowed. */
+export const createSeries = <T>(row: Bounds, initial: (values: Names) => T, constrain?: (values: Names) => Names): SeriesTable<T> =>
+  new Table(row, initial, constrain)

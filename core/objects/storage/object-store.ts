@@ -243,7 +243,7 @@ export function createObjectStore(
       const { kv } = await store.get(keyOf(of))
       return kv && { revision: kv.modRevision, readable: reader.isReadable(kv) }
     },
-    count: () => store.count(keys.prefix('')),
+    count: async () => store.count(keys.prefix('')),
     async get(of, context) {
       const { kv } = await store.get(keyOf(of), undefined, context)
       return kv && entry(kv)

@@ -24,7 +24,7 @@ export class ObservedStore implements KeyValueStore {
   }
 
   count(prefix: string) {
-    return this.#timed('listWithCount', this.#clock.monotonic(), this.#store.count(prefix))
+    return this.#timed('listWithCount', this.#clock.monotonic(), Promise.resolve(this.#store.count(prefix)))
   }
 
   put(...parameters: Parameters<KeyValueStore['put']>) {

@@ -1,5 +1,6 @@
 /** Follows all objects of a resource: the current ones, then every change, across lost watches (as an informer does). */
 
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import { eachInSlices, Pauses } from '../../common/slices.ts'
 import type { Clock } from '../../ports.ts'
 import type { ObjectRef } from '../storage/keys.ts'
@@ -26,14 +27,19 @@ export interface Follower {
 
 export interface Following {
   /** Resolves when all current objects are told. Rejects with a StoreError, or when a value can't be read; the list is then repeated. */
-  readonly ready: Promise<void>
+  readonly ready: MaybePromise<void>
   close(): void
+}
+
+/** One that reads the objects. */
+export interface BegunFollowing extends Following {
+  readonly ready: Promise<void>
 }
 
 const retryAfter = 1_000
 
 /** `namespace`: the only one to follow; default: all. */
-export function follow(store: WatchableStore, clock: Clock, follower: Follower, namespace = ''): Following {
+export function follow(store: WatchableStore, clock: Clock, follower: Follower, namespace = ''): BegunFollowing {
   let closed = false
   let subscription: Subscription | undefined
   let cancelRetry = () => {}

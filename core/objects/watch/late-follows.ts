@@ -2,6 +2,7 @@
  * Follows resources from their first object on. A server that continues a prepared state, such as a fork, has nothing of most resources that its plugins
  * follow, and the store and the watch cache of each cost as much as a request.
  */
+import { type MaybePromise, then } from '../../common/maybe-promise.ts'
 import type { KeyValueStore, StoreEvent, StoreWatch } from '../../ports.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { Following } from './follow.ts'
@@ -21,7 +22,7 @@ export class LateFollows {
   readonly #waiting = new Set<Waiting>()
   /** Followers that are told the objects of a resource that had none. */
   readonly #beginning = new Set<Promise<void>>()
-  #watch: Promise<StoreWatch> | undefined
+  #watch: MaybePromise<StoreWatch> | undefined
 
   /** `prefix`: of all keys, such as `/registry`. */
   constructor(store: Pick<KeyValueStore, 'count' | 'currentRevision' | 'watch'>, prefix: string) {
@@ -42,7 +43,7 @@ export class LateFollows {
       },
     }
     this.#waiting.add(waiting)
-    const ready = this.#hasObjects(prefix).then((has) => {
+    const ready = then(this.#hasObjects(prefix), (has) => {
       if (has && this.#waiting.has(waiting)) waiting.begin()
       return following?.ready
     })
@@ -62,18 +63,17 @@ export class LateFollows {
 
   close(): void {
     this.#waiting.clear()
-    void this.#watch?.then((watch) => watch.close())
+    if (this.#watch) void then(this.#watch, (watch) => watch.close())
   }
 
   /** Counts after the watch has begun: no object is missed. */
-  async #hasObjects(prefix: string): Promise<boolean> {
-    this.#watch ??= this.#start()
-    await this.#watch
-    return (await this.#store.count(prefix)) > 0
+  #hasObjects(prefix: string): MaybePromise<boolean> {
+    this.#watch ??= then(this.#store.currentRevision(), (revision) => this.#start(revision))
+    const count = then(this.#watch, () => this.#store.count(prefix))
+    return then(count, (objects) => objects > 0)
   }
 
-  async #start(): Promise<StoreWatch> {
-    const revision = await this.#store.currentRevision()
+  #start(revision: number): StoreWatch {
     return this.#store.watch(
       `${this.#prefix}/`,
       revision,
@@ -95,7 +95,8 @@ export class LateFollows {
     for (const waiting of this.#waiting) if (isMeant(waiting)) waiting.begin()
   }
 
-  #keep(ready: Promise<void>): void {
+  #keep(ready: MaybePromise<void>): void {
+    if (!(ready instanceof Promise)) return
     this.#beginning.add(ready)
     const told = () => void this.#beginning.delete(ready)
     ready.then(told, told)

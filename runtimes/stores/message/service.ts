@@ -96,7 +96,7 @@ export function serveStore(store: KeyValueStore, { atTurnsEnd, maxUnread: bound 
         const { items, ...rest } = await store.list(options)
         return { items: items.map(values.kv), ...rest }
       },
-      count: (prefix: string) => store.count(prefix),
+      count: async (prefix: string) => store.count(prefix),
       size: () => store.size(),
       async put(key: string, value: Uint8Array, expected: number, lease?: bigint, guards?: readonly Guard[]) {
         return swapped(await store.put(key, value, expected, lease, guards))

@@ -43,6 +43,7 @@ test('a resource with objects is followed at once, and ready when the follower i
   const { seen, open } = follower()
   let isReady = false
   const following = follows.follow(keys, open)
+  assert(following.ready instanceof Promise)
   void following.ready.then(() => {
     isReady = true
   })
@@ -54,6 +55,16 @@ test('a resource with objects is followed at once, and ready when the follower i
   assert.equal(seen.opened, 1)
   following.close()
   assert.equal(seen.closed, 1)
+})
+
+test('where the store answers at once, a resource without objects needs no wait, and one that is written in the same turn is followed', async () => {
+  const store = memoryStore()
+  const follows = new LateFollows(store, '/registry')
+  const { seen, open } = follower()
+  const { ready } = follows.follow(keys, open)
+  assert(!(ready instanceof Promise))
+  await store.put(`${prefix}one`, value, 0)
+  assert.equal(seen.opened, 1)
 })
 
 test('once the first object is written, requests wait for the follower', async () => {
