@@ -49,6 +49,9 @@ function endOf(observe: (rejected: 'true' | 'false') => (seconds: number) => voi
   return (rejected, milliseconds) => (rejected ? refused : admitted)(milliseconds / 1000)
 }
 
+/** Maximum remembered resources that no plugin names. */
+const maxKnown = 1_000
+
 /** Selects the plugins for a request, indexed by resource, because every write looks them up. */
 function selector(plugins: readonly AdmissionPlugin[], phase: Phase, metrics: ChainMetrics): (attributes: AdmissionAttributes) => Steps {
   const pick = plugins.filter((plugin) => plugin[phase])
@@ -72,27 +75,31 @@ function selector(plugins: readonly AdmissionPlugin[], phase: Phase, metrics: Ch
   }
   const makers = new Map<AdmissionOperation, ReturnType<typeof stepsOf>>()
   /** Made at the first request: most resources are never written with most operations. */
-  function make(operation: AdmissionOperation, name: string): Steps {
+  function make(operation: AdmissionOperation, concerned: readonly AdmissionPlugin[]): Steps {
     const maker = makers.get(operation) ?? stepsOf(operation)
     makers.set(operation, maker)
-    return maker(pick.filter(({ resources }) => resources === undefined || resources.some((each) => qualified(each) === name)))
+    return maker(concerned)
   }
-  const named = new Set(pick.flatMap(({ resources = [] }) => resources.map(qualified)))
+  const unspecific = pick.filter(({ resources }) => resources === undefined).length
+  /** By resource; those that no plugin names share one entry, and have some more of the same. */
   const known: Readonly<Record<AdmissionOperation, Map<string, Steps>>> = {
     CREATE: new Map(),
     UPDATE: new Map(),
     DELETE: new Map(),
     CONNECT: new Map(),
   }
+  function find(on: GroupResource, resource: string, operation: AdmissionOperation): Steps {
+    const isOn = ({ group, resource }: GroupResource) => resource === on.resource && group === on.group
+    const concerned = pick.filter(({ resources }) => resources === undefined || resources.some(isOn))
+    const name = concerned.length === unspecific ? '' : resource
+    const steps = known[operation].get(name) ?? make(operation, concerned)
+    known[operation].set(name, steps)
+    if (known[operation].size < maxKnown) known[operation].set(resource, steps)
+    return steps
+  }
   return ({ groupResource, operation }) => {
     const resource = qualified(groupResource)
-    const name = named.has(resource) ? resource : ''
-    let steps = known[operation].get(name)
-    if (steps === undefined) {
-      steps = make(operation, name)
-      known[operation].set(name, steps)
-    }
-    return steps
+    return known[operation].get(resource) ?? find(groupResource, resource, operation)
   }
 }
 

@@ -1,6 +1,7 @@
 import { startAutoRegistration } from '../aggregation/auto-registration.ts'
 import { type Aggregation, createAggregation } from '../aggregation/index.ts'
 import { registrationsGroup } from '../aggregation/local.ts'
+import type { MaybePromise } from '../common/maybe-promise.ts'
 import { createClient, serverManager } from '../controllers/client.ts'
 import type { ResourceTable } from '../objects/registry/served.ts'
 import { type ClientCertificate, clientCertificateContents, followPemFiles, type PemFiles } from '../outgoing/forwarding/pem-files.ts'
@@ -10,7 +11,7 @@ import type { Parts } from './parts.ts'
 /** Certificate and key by which aggregated API servers know this one. */
 export type ProxyClient = PemFiles<keyof ClientCertificate>
 
-export const readProxyClient = ({ options, ports }: AssemblyContext): Promise<ProxyClient> =>
+export const readProxyClient = ({ options, ports }: AssemblyContext): MaybePromise<ProxyClient> =>
   followPemFiles({
     paths: options.network.proxyClientFiles,
     contents: clientCertificateContents,

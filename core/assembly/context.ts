@@ -62,7 +62,7 @@ export interface AssemblyContext {
   readonly queues: QueueMetrics
   /** Metrics of calls to the stores, of watch caches and of watches. */
   readonly stored: StoredMetrics
-  readonly healthMetrics: HealthMetrics
+  healthMetrics(): HealthMetrics
   /** Paths below `/debug/`; a debugging socket serves them to everybody. */
   debug(): readonly FixedPath[]
   /** The health endpoints. `found` is absent until the parts with checks of their own have started. */

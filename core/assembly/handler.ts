@@ -152,7 +152,7 @@ export function createHandler(
       metrics,
       version,
       serverAddress: serving.serverAddress,
-      healthMetrics: healthMetrics.registry,
+      healthMetrics: healthMetrics().registry,
       settings,
       others: identities.documents,
       flags: general.flags,

@@ -13,6 +13,7 @@ import { tokenUnion } from '../access/authn/token-union.ts'
 import { webhookTokens } from '../access/authn/webhook-token.ts'
 import { websocketAuthenticator } from '../access/authn/websocket.ts'
 import { all, type MaybePromise, then } from '../common/maybe-promise.ts'
+import { once } from '../common/once.ts'
 import { reloadReports } from '../config/reload-metrics.ts'
 import {
   type AccountKeySource,
@@ -31,8 +32,8 @@ import { featureFor } from './features/features.ts'
 
 export interface Identities extends IdentityServices {
   readonly authenticator: Authenticator
-  /** Absent: no service account tokens are issued. */
-  readonly serviceAccounts?: ServiceAccounts
+  /** Undefined: no service account tokens are issued. */
+  serviceAccounts(): ServiceAccounts | undefined
   /** Discovery documents of the service account issuer, by path. */
   readonly documents: PublishedPaths
   close(): void
@@ -86,6 +87,12 @@ export function createIdentities(table: ResourceTable, context: AssemblyContext)
   return then(sources, ([keys, listed, configured]) => identitiesFrom({ keys, listed, configured }, table, context))
 }
 
+/** Tokens of an authenticator that is made for the first of them: most servers of tests see none. */
+function tokensWhenAsked(make: () => TokenAuthenticator): TokenAuthenticator {
+  const made = once(make)
+  return { name: 'tokens', authenticateToken: (token, audiences, context) => made().authenticateToken(token, audiences, context) }
+}
+
 function identitiesFrom({ keys: source, listed, configured }: Sources, table: ResourceTable, context: AssemblyContext): Identities {
   const { options, ports, settings, loopback } = context
   const { general, authentication, serving } = options
@@ -94,22 +101,29 @@ function identitiesFrom({ keys: source, listed, configured }: Sources, table: Re
   const { clock } = ports
   const { logger } = ports.telemetry
   const accountContext = { table, platform, clock, logger, settings, metrics: metrics.record(accountTokenRows) }
-  const accounts = keys && source && createServiceAccounts(keys, source, accountContext)
+  const accounts = once(() => keys && source && createServiceAccounts(keys, source, accountContext))
   const audiences = keys?.audiences ?? []
-  const joining = authentication.bootstrapTokens ? [bootstrapTokens({ secretOf: secretLookup(table), platform, clock, logger })] : []
   const local = (each: TokenAuthenticator) => forAudiences(each, audiences)
-  const known = tokenUnion([
-    ...[...authentication.staticTokens, ...(listed ? [listed] : [])].map(local),
-    ...(accounts?.tokens ?? []),
-    ...joining.map(local),
-    ...(configured.tokens ? [local(configured.tokens)] : []),
-    ...authentication.tokenAuthenticators,
-    ...tokenWebhook(context, audiences),
-  ])
-  const tokens = countedTokens(known, metrics.record(tokenRows), clock)
+  const webhook = tokenWebhook(context, audiences)
+  const tokenMetrics = metrics.record(tokenRows)
+
+  function knownTokens(): TokenAuthenticator {
+    const joining = authentication.bootstrapTokens ? [bootstrapTokens({ secretOf: secretLookup(table), platform, clock, logger })] : []
+    const known = tokenUnion([
+      ...[...authentication.staticTokens, ...(listed ? [listed] : [])].map(local),
+      ...(accounts()?.tokens ?? []),
+      ...joining.map(local),
+      ...(configured.tokens ? [local(configured.tokens)] : []),
+      ...authentication.tokenAuthenticators,
+      ...webhook,
+    ])
+    return countedTokens(known, tokenMetrics, clock)
+  }
+
+  const tokens = tokensWhenAsked(knownTokens)
   const methods = [...authentication.authenticators, bearerAuthenticator(tokens), websocketAuthenticator(tokens, platform)]
 
-  function publishedBy({ keys: published }: ServiceAccounts): Identities['documents'] {
+  function publishedBy({ keys: published }: AccountKeySource): Identities['documents'] {
     const [issuer = ''] = keys?.issuers ?? []
     const found = issuerDocuments({ issuer, keys: published, keySetUri: keys?.keySetUri ?? '', serverAddress: serving.serverAddress })
     if ('documents' in found) return found.documents
@@ -124,11 +138,11 @@ function identitiesFrom({ keys: source, listed, configured }: Sources, table: Re
     ),
     tokens: tokensWithAuthenticatedGroup(tokens),
     audiences,
-    ...(accounts && { serviceAccounts: accounts }),
-    documents: accounts ? publishedBy(accounts) : {},
+    serviceAccounts: accounts,
+    documents: source ? publishedBy(source) : {},
     close() {
       configured.close()
-      accounts?.close()
+      if (keys && 'externalSigner' in keys) keys.externalSigner.close()
     },
   }
 }

@@ -60,6 +60,7 @@ export interface LifeCycleOptions<Context> {
   after(milliseconds: number, callback: () => void): () => void
 }
 
+const nothing: readonly never[] = []
 const closedMeanwhile = () => new Error('the server was closed during its start')
 
 export class LifeCycle<All extends object, Context> {
@@ -116,7 +117,7 @@ export class LifeCycle<All extends object, Context> {
 
   /** Starts all parts, one after the other. Rejects with the error of the first one that can't start; then `stop` ends the others. */
   async start(): Promise<All> {
-    const starting = this.#startEach(this.#names(), (name) => !this.#sleeps(name))
+    const starting = this.#startEach(this.#names(), this.#isAwake)
     if (starting) await starting
     return this.#values as All
   }
@@ -131,7 +132,7 @@ export class LifeCycle<All extends object, Context> {
   async wakeThose(isMeant: (wakes: Wakes) => boolean): Promise<void> {
     await this.#startEach(this.#names(), (name) => {
       const { wakesAt } = this.#table[name]
-      return wakesAt !== undefined && this.#sleeps(name) && !this.#settled.has(name) && isMeant(wakesAt)
+      return wakesAt !== undefined && this.#sleeps(name) && isMeant(wakesAt)
     })
   }
 
@@ -167,6 +168,8 @@ export class LifeCycle<All extends object, Context> {
     return this.#options.continues === true && this.#waking === undefined && this.#table[name].sleeps === true
   }
 
+  readonly #isAwake = (name: keyof All) => !this.#sleeps(name)
+
   #names(): (keyof All)[] {
     return Object.keys(this.#table) as (keyof All)[]
   }
@@ -174,9 +177,10 @@ export class LifeCycle<All extends object, Context> {
   // Most parts start in one turn, and a fork starts most of them again: a promise for each would take as long as their start.
 
   /** Starts those of the parts that are meant, one after the other. Undefined: they have started. */
-  #startEach(names: readonly (keyof All)[], isMeant = (_name: keyof All) => true): Promise<void> | undefined {
-    for (const [index, name] of names.entries()) {
-      const starting = isMeant(name) ? this.#startPart(name) : undefined
+  #startEach(names: readonly (keyof All)[], isMeant?: (name: keyof All) => boolean): Promise<void> | undefined {
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] as keyof All
+      const starting = this.#settled.has(name) || isMeant?.(name) === false ? undefined : this.#startPart(name)
       if (starting) return starting.then(() => this.#startEach(names.slice(index + 1), isMeant))
     }
     return undefined
@@ -193,11 +197,11 @@ export class LifeCycle<All extends object, Context> {
   }
 
   #begin(name: keyof All): Promise<void> | undefined {
-    const { needs, after = [], when, prepares } = this.#table[name]
+    const { needs, after = nothing, when, prepares } = this.#table[name]
     const { context, continues = false } = this.#options
     if (when?.(context) === false || (prepares && continues)) return void this.#settled.add(name)
-    const earlier = this.#startEach([...needs, ...after], (each) => needs.includes(each) || !this.#sleeps(each))
-    return earlier ? earlier.then(() => this.#run(name)) : this.#run(name)
+    const earlier = this.#startEach(needs) ?? this.#startEach(after, this.#isAwake)
+    return earlier ? earlier.then(() => this.#begin(name)) : this.#run(name)
   }
 
   #run(name: keyof All): Promise<void> | undefined {

@@ -202,7 +202,7 @@ const controllerPart = (name: ControllerName) =>
       controllers[name].start({
         ...contextOfWriter(needed, context, controllerManager(context.options.general.platform)),
         remote: aggregation?.groups,
-        legacyToken: identities.serviceAccounts?.legacyToken,
+        legacyToken: identities.serviceAccounts()?.legacyToken,
       }),
     {
       when: ({ options }) => options.controllers.controllers.includes(name),
@@ -254,9 +254,11 @@ export const parts: PartTable<Parts, AssemblyContext> = {
     ['stores', 'pauses'],
     ({ stores, pauses }, { options: { general, network, storage }, ports, settings, stored, shared, continues }) => {
       const logger = ports.telemetry.logger
+      const { prefix, storageMediaType, watchCache, uncached, eventTtl, leaseReuse } = storage
+      const { serviceClusterIpRanges, serviceNodePortRange } = network
+      // Named: a spread of all options takes as long as the rest of this part.
       const serving = createServing({
-        ...storage,
-        ...network,
+        ...{ prefix, storageMediaType, watchCache, uncached, eventTtl, leaseReuse, serviceClusterIpRanges, serviceNodePortRange },
         platform: general.platform,
         settings,
         stores,
@@ -408,7 +410,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
   ),
   requestMetrics: part([], (_needed, { options: { general, apis }, ports: { clock, telemetry } }) => {
     collectCensus(general.metrics)
-    collectBuild(general.metrics, { ...general, ...apis })
+    collectBuild(general.metrics, { platform: general.platform, version: general.version, gates: apis.gates })
     collectStart(general.metrics, clock)
     if (telemetry.usage) collectProcess(general.metrics, telemetry.usage)
     return requestMetrics(general.metrics)
@@ -537,7 +539,7 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const { general, serving } = context.options
       const { platform, identity } = general
       const writer = contextOfWriter(needed, context)
-      const keys = identities.serviceAccounts?.keyIds
+      const keys = identities.serviceAccounts()?.keyIds
       const lease = await keepIdentityLease(writer, {
         ...general,
         annotations: {

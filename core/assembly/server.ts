@@ -66,7 +66,8 @@ export function prepareServer(
   if (apis.gates.enabled('NativeHistograms')) metrics.useNativeHistograms()
   const loopback = createLoopback()
   const began = clock.monotonic()
-  const healthMetrics = createHealthMetrics(clock, options.general.platform, metrics.selection)
+  const started = clock.now()
+  const healthMetrics = once(() => createHealthMetrics(started, options.general.platform, metrics.selection))
   const gate: RequestGate = new RequestGate({
     clock,
     own: loopback.connection,
@@ -104,7 +105,7 @@ export function prepareServer(
     queues: queues.queues,
     stored,
     healthOf: (found) =>
-      serverHealth({ options, ports, hooks: life.hooks, began, metrics: healthMetrics, shuttingDown: () => gate.leaving }, found),
+      serverHealth({ options, ports, hooks: life.hooks, began, metrics: healthMetrics(), shuttingDown: () => gate.leaving }, found),
   }
   const life = new LifeCycle<Parts, AssemblyContext>(parts, {
     context,

@@ -43,7 +43,8 @@ export class SortedIndex<T> {
   }
 
   clear(): void {
-    this.#chunks.length = 0
+    // Also of an empty array, a new length takes long.
+    if (this.#chunks.length > 0) this.#chunks.length = 0
     this.#waiting = []
   }
 

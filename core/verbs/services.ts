@@ -77,21 +77,24 @@ export interface WriteServices extends Cluster {
   readonly deleteCollectionWorkers: number
 }
 
+/** How tokens of service accounts are issued. */
+interface AccountTokens {
+  readonly issuer: TokenIssuer
+  readonly audiences: readonly string[]
+  /** Maximum lifetime in seconds; absent: no limit. */
+  readonly maxSeconds?: number
+  /** Extended lifetime in seconds of projected tokens, whose late use is reported; absent: no extension. */
+  readonly extendedSeconds?: number
+}
+
 /** Who tokens stand for, and what issues them. */
 export interface IdentityServices {
   /** Authenticator of bearer tokens, for TokenReviews. */
   readonly tokens: TokenAuthenticator
   /** This server's own audiences. */
   readonly audiences: readonly string[]
-  /** Absent: no tokens are issued. */
-  readonly serviceAccounts?: {
-    readonly issuer: TokenIssuer
-    readonly audiences: readonly string[]
-    /** Maximum lifetime in seconds; absent: no limit. */
-    readonly maxSeconds?: number
-    /** Extended lifetime in seconds of projected tokens, whose late use is reported; absent: no extension. */
-    readonly extendedSeconds?: number
-  }
+  /** Undefined: no tokens are issued. */
+  serviceAccounts(): AccountTokens | undefined
 }
 
 /** For reviews of tokens and permissions, and for issuing tokens. */

@@ -27,6 +27,8 @@ export class Branch implements Versions {
   /** The subset of `#taken` that exists in the base, so that `count` need not visit keys. */
   #hidden = textIndex()
   #oldest: number
+  /** By prefix, of a frozen branch: each of its branches asks for the same counts. */
+  #counts: Map<string, number> | undefined
 
   constructor(base: Frozen = { versions: new History(), depth: 0 }) {
     this.#base = base
@@ -42,6 +44,7 @@ export class Branch implements Versions {
     past.#taken = this.#taken
     past.#hidden = this.#hidden
     past.#oldest = this.#oldest
+    past.#counts = new Map()
     const depth = this.#base.depth + 1
     this.#base = depth < deepest ? { versions: past, depth } : { versions: past.#flat(), depth: 0 }
     this.#own = new History(past.revision)
@@ -87,7 +90,12 @@ export class Branch implements Versions {
   }
 
   count(prefix: string): number {
-    return this.#base.versions.count(prefix) - this.#hidden.count(byteOrder(prefix)) + this.#own.count(prefix)
+    const known = this.#counts?.get(prefix)
+    if (known !== undefined) return known
+    const below = this.#base.versions.count(prefix)
+    const count = this.#taken.size === 0 ? below : below - this.#hidden.count(byteOrder(prefix)) + this.#own.count(prefix)
+    this.#counts?.set(prefix, count)
+    return count
   }
 
   get bytes(): number {

@@ -22,7 +22,9 @@ export const canonicalHeaders = ({ username, uid, group, extraPrefix }: RequestH
  * Tells the names, in lower case, of headers that carry credentials: `Authorization` and the request headers of front proxies, both the
  * standard and the configured ones.
  */
-export function credentialHeaders(configured: RequestHeaders = standard): (name: string) => boolean {
+export const credentialHeaders = (configured?: RequestHeaders): ((name: string) => boolean) => (configured ? among(configured) : isStandard)
+
+function among(configured: RequestHeaders): (name: string) => boolean {
   const all = [standard, canonicalHeaders(configured)]
   const names = new Set(['authorization', ...all.flatMap(({ username, uid, group }) => [...username, ...uid, ...group])])
   const prefixes = [...new Set(all.flatMap(({ extraPrefix }) => extraPrefix))]
@@ -32,3 +34,5 @@ export function credentialHeaders(configured: RequestHeaders = standard): (name:
     return false
   }
 }
+
+const isStandard = among(standard)

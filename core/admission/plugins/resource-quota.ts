@@ -23,7 +23,7 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
   const { platform, follow, findLive, write, clock, configuration } = context
   const ignored = new Set(uncounted.map(platform.name))
   const limited = configuration.ResourceQuota?.limitedResources ?? []
-  const evaluatorOf = createEvaluators(context)
+  const evaluators = once(() => createEvaluators(context))
   /** Quotas by namespace and name. Includes our own writes before the watch delivers them. */
   const known = new Map<string, Map<string, QuotaObject>>()
 
@@ -69,7 +69,7 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
         return found.filter((quota) => quota !== undefined)
       },
       check: (quotas, attributes, slices) =>
-        checkRequest({ quotas, attributes, evaluator: evaluatorOf(attributes.groupResource), limited, slices }),
+        checkRequest({ quotas, attributes, evaluator: evaluators()(attributes.groupResource), limited, slices }),
       async save(quota) {
         try {
           note(await write.updateStatus('resourcequotas', quota))
@@ -105,7 +105,7 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
       if (namespace === '' || ignored.has(qualified(groupResource))) return undefined
       if (groupResource.group === '' && groupResource.resource === 'namespaces' && operation === 'CREATE') return undefined
       if (ready && limited.length === 0 && !known.has(namespace)) return undefined
-      return evaluatorOf(groupResource).handles(attributes) ? charged(attributes) : undefined
+      return evaluators()(groupResource).handles(attributes) ? charged(attributes) : undefined
     },
     close: () => following.close(),
   }

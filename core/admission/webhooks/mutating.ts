@@ -2,6 +2,7 @@
 
 import { internalError } from '../../answers/status.ts'
 import { applyJsonPatch, UnprocessablePatch } from '../../apply/json-patch.ts'
+import { once } from '../../common/once.ts'
 import type { ApiObject } from '../../resources/definition.ts'
 import { canonicalise } from '../../schema/decode.ts'
 import { checkParts } from '../../schema/decode-budget.ts'
@@ -41,8 +42,8 @@ function operationsOf(hook: Hook, patch: string): readonly Json[] {
 export function mutatingWebhooks(context: PluginContext): AdmissionPlugin {
   const { platform } = context
   const source = followHooks(context, { plugin: 'MutatingAdmissionWebhook', plural: 'mutatingwebhookconfigurations' })
-  const caller = createCaller(context, context.configuration.MutatingAdmissionWebhook)
-  const judge = { ...context, metrics: caller.metrics, type: 'admit' } as const
+  const callerOf = once(() => createCaller(context, context.configuration.MutatingAdmissionWebhook))
+  const judgeOf = once(() => ({ ...context, metrics: callerOf().metrics, type: 'admit' }) as const)
   const mutationKey = platform.name('mutation.webhook.admission.<domain>/')
   const patchKey = platform.name('patch.webhook.admission.<domain>/')
   const reinvocations = new WeakMap<MutationRounds, Reinvocation>()
@@ -74,6 +75,7 @@ export function mutatingWebhooks(context: PluginContext): AdmissionPlugin {
     const invocation = request.invocation
     let changed = false
     const { configuration, name: webhook } = hook
+    const caller = callerOf()
     const place = `round_${again ? 1 : 0}_index_${hook.place}`
     const call = async () => {
       const { patch } = await callHook(
@@ -105,7 +107,7 @@ export function mutatingWebhooks(context: PluginContext): AdmissionPlugin {
     if (again) reinvocation.begin(attributes.object)
     const request = new VersionedRequest(attributes)
     for (const hook of hooks) {
-      const invocation = await invocationFor(hook, attributes, request, (kind) => request.in(kind), judge)
+      const invocation = await invocationFor(hook, attributes, request, (kind) => request.in(kind), judgeOf())
       // The second round does not call webhooks for the first time.
       if (invocation === undefined || (again && !reinvocation.isDue(hook))) continue
       await request.in(invocation.kind)

@@ -1,4 +1,5 @@
 /** Validating webhooks, called concurrently. */
+import { once } from '../../common/once.ts'
 import { type AdmissionAttributes, type AdmissionPlugin, admissionOperations, type GroupVersionKind } from '../attributes.ts'
 import type { PluginContext } from '../context.ts'
 import type { Invocation } from '../matching/rules.ts'
@@ -28,11 +29,12 @@ function convertedObjects({ object, oldObject, versions }: AdmissionAttributes):
 
 export function validatingWebhooks(context: PluginContext): AdmissionPlugin {
   const source = followHooks(context, { plugin: 'ValidatingAdmissionWebhook', plural: 'validatingwebhookconfigurations' })
-  const caller = createCaller(context, context.configuration.ValidatingAdmissionWebhook)
-  const judge = { ...context, metrics: caller.metrics, type: 'validating' } as const
+  const callerOf = once(() => createCaller(context, context.configuration.ValidatingAdmissionWebhook))
+  const judgeOf = once(() => ({ ...context, metrics: callerOf().metrics, type: 'validating' }) as const)
   const failedOpenKey = context.platform.name('failed-open.validating.webhook.admission.<domain>/')
 
   async function dispatch(hooks: readonly Hook[], attributes: AdmissionAttributes): Promise<void> {
+    const [caller, judge] = [callerOf(), judgeOf()]
     const versioned = convertedObjects(attributes)
     const relevant: { readonly hook: Hook; readonly invocation: Invocation }[] = []
     for (const hook of hooks) {

@@ -55,7 +55,6 @@ export interface ServiceAccounts {
   readonly maxSeconds?: number
   /** Extended lifetime in seconds of projected tokens; absent: no extension. */
   readonly extendedSeconds?: number
-  close(): void
 }
 
 export interface ServiceAccountContext {
@@ -157,6 +156,5 @@ export function createServiceAccounts(
     audiences,
     ...(maxSeconds && { maxSeconds }),
     ...(extend && { extendedSeconds: Math.min(year, external?.maxSeconds ?? year) }),
-    close: () => external?.close(),
   }
 }

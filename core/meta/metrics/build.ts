@@ -11,9 +11,11 @@ const labelOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${lette
 /** Fields of `/version` that are labels. */
 const buildFields = versionFields.filter((field) => !field.startsWith('emulation') && !field.startsWith('minCompatibility'))
 
+const buildLabels = buildFields.map(labelOf)
+
 /** What was built and how it is configured. `product`: the platform's word. */
 export const buildRows = (product: string) => ({
-  build: gauge(`${product}_build_info`, 'Build information in labels; always 1.', { stability: 'BETA', labels: buildFields.map(labelOf) }),
+  build: gauge(`${product}_build_info`, 'Build information in labels; always 1.', { stability: 'BETA', labels: buildLabels }),
   features: gauge(`${product}_feature_enabled`, 'Feature gates: 1, or 0 when it is off.', { stability: 'BETA', labels: ['name', 'stage'] }),
   versions: gauge('version_info', 'Release of the program, release that it emulates, and oldest compatible release; always 1.', {
     labels: ['binary', 'component', 'emulation', 'min_compat'],

@@ -1,6 +1,5 @@
 import { counter, gauge } from '../../metrics.ts'
 import type { Platform } from '../../platform.ts'
-import type { Clock } from '../../ports.ts'
 import { startRows } from './process.ts'
 import { createMetrics, type MetricsRegistry } from './registry.ts'
 import type { MetricSelection } from './selection.ts'
@@ -24,11 +23,11 @@ export interface HealthMetrics {
   observe(name: string, endpoint: string, isHealthy: boolean): void
 }
 
-export function createHealthMetrics(clock: Clock, { product }: Platform, selection?: MetricSelection): HealthMetrics {
+/** `started`: start of the process, in milliseconds since the epoch. */
+export function createHealthMetrics(started: number, { product }: Platform, selection?: MetricSelection): HealthMetrics {
   const registry = createMetrics(selection)
-  const started = clock.now() / 1000
   // Unlike among the other metrics, it has a stability here, as in the reference.
-  registry.collect({ ...startRows.started, stability: 'ALPHA' }, () => [[[], started]])
+  registry.collect({ ...startRows.started, stability: 'ALPHA' }, () => [[[], started / 1000]])
   const { latest, results } = registry.record(healthRows(product))
   return {
     registry,

@@ -84,19 +84,17 @@ function formatFor(accept: string | null): TextFormat | string {
 }
 
 export function createMetrics(selection: MetricSelection = {}): MetricsRegistry {
-  const metrics = new Map<string, Metric>()
-  /** Names of those that are not recorded. */
-  const hidden = new Set<string>()
+  /** By name; undefined: it is not recorded. */
+  const metrics = new Map<string, Metric | undefined>()
   let unexpected = 0
   let isNative = false
-  /** Whether the metric is recorded. */
-  const admit = (row: MetricRow): boolean => {
-    if (metrics.has(row.name) || hidden.has(row.name)) throw new Error(`metric ${row.name} is registered already`)
-    if (isSelected(row, selection)) return true
-    hidden.add(row.name)
-    return false
+  const register = ({ name }: MetricRow, metric: Metric | undefined) => {
+    const { size } = metrics
+    metrics.set(name, metric)
+    // One access instead of two: each server has some hundred metrics.
+    if (metrics.size === size) throw new Error(`metric ${name} is registered already`)
   }
-  const register = (row: MetricRow, read: Metric['read'], lines: Metric['lines']) => void metrics.set(row.name, { row, read, lines })
+  const selected = () => [...metrics.values()].filter((metric) => metric !== undefined)
   const constraint = (row: MetricRow) => constraintOf(row, selection, () => unexpected++)
   const text = (format: TextFormat = prometheusText, others: readonly MetricSeries[] = []) => {
     let output = ''
@@ -109,7 +107,7 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
 
   let readOthers: (() => Promise<readonly MetricSeries[]>) | undefined
   const all = (others: readonly MetricSeries[]): readonly Metric[] => {
-    const own = [...metrics.values()]
+    const own = selected()
     if (others.length === 0) return own
     const byName = new Map<string, MetricSeries[]>()
     for (const each of [...own.map(seriesOf), ...others]) {
@@ -127,10 +125,9 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
 
   const recording = { constraintOf: constraint, isNative: () => isNative }
   const recorder = (row: MetricRow) => {
-    if (!admit(row)) return unrecorded
-    const made = new recorders[row.type](row, recording)
-    metrics.set(row.name, made)
-    return made
+    const made = isSelected(row, selection) ? new recorders[row.type](row, recording) : undefined
+    register(row, made)
+    return made ?? unrecorded
   }
 
   return {
@@ -141,22 +138,21 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       return recorded as Recorded<Rows>
     },
     collect(row, read) {
-      if (!admit(row)) return
       const constrain = constraint(row)
       const samples = () => (constrain ? mergedNumbers(row, read(), constrain) : read())
-      register(row, samples, (format) => numberLines(row, samples(), format))
+      const lines: Metric['lines'] = (format) => numberLines(row, samples(), format)
+      register(row, isSelected(row, selection) ? { row, read: samples, lines } : undefined)
     },
     distribute(row, read) {
-      if (!admit(row)) return
       const constrain = constraint(row)
       const samples = () => (constrain ? mergedCounts(row, read(), constrain) : read())
-      register(row, samples, (format) =>
+      const lines: Metric['lines'] = (format) =>
         histogramLines(
           row,
           Array.from(samples(), ([values, state]) => ({ values, state })),
           format,
-        ),
-      )
+        )
+      register(row, isSelected(row, selection) ? { row, read: samples, lines } : undefined)
     },
     *read(name) {
       const metric = metrics.get(name)
@@ -167,8 +163,8 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       }
     },
     census: () => ({
-      registered: [...metrics.values()].map(({ row }) => row),
-      hidden: hidden.size,
+      registered: selected().map(({ row }) => row),
+      hidden: metrics.size - selected().length,
       unexpected,
     }),
     text: (format) => text(format),
@@ -187,7 +183,7 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       return readOthers === undefined ? answer([]) : readOthers().then(answer, () => answer([]))
     },
     selection,
-    series: () => Array.from(metrics.values(), seriesOf),
+    series: () => selected().map(seriesOf),
     include(read) {
       readOthers = read
     },

@@ -1,6 +1,7 @@
 /** Turns resource definitions (rows) into served resources, both built-in definitions and those added at run time. */
 
 import type { GroupResource } from '../../answers/status.ts'
+import { once } from '../../common/once.ts'
 import type { Pauses } from '../../common/slices.ts'
 import type { Clock, KeyValueStore, ListResult, Logger } from '../../ports.ts'
 import { apiVersionOf, type ReservationName, type ResourceDefinition } from '../../resources/definition.ts'
@@ -240,17 +241,21 @@ export function createServing(options: ServingOptions): Serving {
         : undefined,
   }
 
-  const reservationsIn = (rows: readonly ResourceDefinition[], storedOf: (storageKey: string) => StoredRows | undefined) =>
-    builtInReservations({
-      ...options,
-      store: options.stores.main,
-      resource(group, plural) {
-        const row = rows.find((each) => each.group === group && each.names.plural === plural && isStored(each))
-        const stored = row && storedOf(row.storageKey)
-        if (row === undefined || stored === undefined) throw new Error(`reservations need ${plural}`)
-        return new StoredResource(row, stored, common)
-      },
-    })
+  function reservationsIn(rows: readonly ResourceDefinition[], storedOf: (storageKey: string) => StoredRows | undefined) {
+    const reservations = once(() =>
+      builtInReservations({
+        ...options,
+        store: options.stores.main,
+        resource(group, plural) {
+          const row = rows.find((each) => each.group === group && each.names.plural === plural && isStored(each))
+          const stored = row && storedOf(row.storageKey)
+          if (row === undefined || stored === undefined) throw new Error(`reservations need ${plural}`)
+          return new StoredResource(row, stored, common)
+        },
+      }),
+    )
+    return (name: ReservationName) => reservations()(name)
+  }
 
   return {
     serve(rows, serves, before) {

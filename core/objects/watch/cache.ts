@@ -20,7 +20,7 @@ import { CacheSubscription, type LiveFeed } from './cache-subscription.ts'
 import { CachedLists } from './cached-lists.ts'
 import type { Change } from './change.ts'
 import { startConsistencyChecks } from './consistency.ts'
-import { changeOf, directFeed } from './direct.ts'
+import { changeOf, DirectSubscriptions } from './direct.ts'
 import { FanOut } from './fan-out.ts'
 import type { FeedList, FeedQuery, FieldTerm, WatchableStore } from './feed.ts'
 import { loadAll } from './load.ts'
@@ -61,7 +61,7 @@ export function createWatchCache(options: CacheOptions): WatchableStore {
   const isCached = definition.cached !== false
   const type = [definition.names.plural, definition.group].filter(Boolean).join('.')
   /** Serves watches that start before the window. */
-  const past = directFeed(objects, store)
+  const past = new DirectSubscriptions(objects, store)
   const entries = new SortedEntries(budget)
   const lists = new CachedLists(entries, keys, definition.namespaced, observer)
   const fanOut = new FanOut(keys, definition.namespaced)

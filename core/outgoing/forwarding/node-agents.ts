@@ -1,4 +1,5 @@
 /** How node agents are called: certificates from files that may change, and the timeout. */
+import { type MaybePromise, then } from '../../common/maybe-promise.ts'
 import type { Files, Logger, OutboundOptions } from '../../ports.ts'
 import { followPemFiles, withClientCertificate } from './pem-files.ts'
 
@@ -18,13 +19,13 @@ export interface NodeAgents {
 const contents = { certificateAuthority: 'CERTIFICATE', clientCertificate: 'CERTIFICATE', clientKey: 'PRIVATE KEY' } as const
 
 /** `timeout`: milliseconds to connect. Rejects with an Error that names the file when it can't be read or has no such content. */
-export async function createNodeAgents(
+export function createNodeAgents(
   paths: NodeAgentFiles,
   timeout: number,
   ports: { readonly files: Files; readonly logger: Logger },
-): Promise<NodeAgents> {
-  const { texts, close } = await followPemFiles({ ...ports, paths, contents, what: 'file for calls to node agents' })
-  return {
+): MaybePromise<NodeAgents> {
+  const followed = followPemFiles({ ...ports, paths, contents, what: 'file for calls to node agents' })
+  return then(followed, ({ texts, close }) => ({
     options(unverified = false) {
       const { certificateAuthority, clientCertificate: certificate, clientKey: key } = texts
       return {
@@ -35,5 +36,5 @@ export async function createNodeAgents(
       }
     },
     close,
-  }
+  }))
 }

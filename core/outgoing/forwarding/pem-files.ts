@@ -1,4 +1,5 @@
 /** Certificates and keys from files that may change. */
+import type { MaybePromise } from '../../common/maybe-promise.ts'
 import { followFile, readFileText } from '../../config/follow-file.ts'
 import type { Files, Logger, OutboundOptions } from '../../ports.ts'
 import { pemBlocks } from '../../schema/formats/pem.ts'
@@ -38,13 +39,17 @@ export interface FollowPemFiles<Name extends string> {
 }
 
 /** Reads the files, again when they change. Rejects with an Error that names the file when it can't be read or has no such content. */
-export async function followPemFiles<Name extends string>(given: FollowPemFiles<Name>): Promise<PemFiles<Name>> {
+export function followPemFiles<Name extends string>(given: FollowPemFiles<Name>): MaybePromise<PemFiles<Name>> {
+  const names = (Object.keys(given.contents) as Name[]).filter((name) => given.paths[name] !== undefined)
+  return names.length === 0 ? { texts: {}, close() {} } : followNamed(names, given)
+}
+
+async function followNamed<Name extends string>(names: readonly Name[], given: FollowPemFiles<Name>): Promise<PemFiles<Name>> {
   const { paths, contents, what, files, logger } = given
   const texts: { [name in Name]?: string } = {}
   const stops: (() => void)[] = []
-  for (const name of Object.keys(contents) as Name[]) {
-    const path = paths[name]
-    if (path === undefined) continue
+  for (const name of names) {
+    const path = paths[name] as string
     const load = (text: string) => {
       if (!pemBlocks(text).some(({ label }) => label.endsWith(contents[name]))) throw new Error(`${path}: no PEM block ${contents[name]}`)
       return text

@@ -112,7 +112,7 @@ export const tokenRequest = ({ writes, access: { identities } }: Pick<Services, 
     const account = await find(writes, 'serviceaccounts', namespace, name)
     const uid = account.metadata.uid ?? ''
     checkUid(writes, target, object.metadata.uid, uid)
-    const { serviceAccounts } = identities
+    const serviceAccounts = identities.serviceAccounts()
     if (serviceAccounts === undefined) throw badRequest('this server issues no tokens: it has no signing key')
     const { issuer, audiences: own, maxSeconds = 0, extendedSeconds } = serviceAccounts
     const spec = (object['spec'] ?? {}) as Spec

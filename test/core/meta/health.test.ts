@@ -78,7 +78,7 @@ test('shutdown makes only /readyz fail', async () => {
 })
 
 test('results of checks are counted by endpoint, except those that were excluded or asked for alone', async () => {
-  const metrics = createHealthMetrics(clockAt(0), platform)
+  const metrics = createHealthMetrics(0, platform)
   const health = create({ checks: [failing('store')], observe: metrics.observe })
   await ask(health, '/readyz')
   await ask(health, '/readyz?exclude=store')
