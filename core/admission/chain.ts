@@ -168,11 +168,9 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], measures: M
   const { clock, metrics } = measures
   const mutating = selector(plugins, 'mutate', metrics)
   const validating = selector(plugins, 'validate', metrics)
-  const finders = new Map(
-    plugins.flatMap(({ findErrors, resources = [] }) =>
-      findErrors === undefined ? [] : resources.map((each) => [qualified(each), findErrors] as const),
-    ),
-  )
+  const finders = new Map<string, NonNullable<AdmissionPlugin['findErrors']>>()
+  for (const { findErrors, resources = [] } of plugins)
+    if (findErrors) for (const each of resources) finders.set(qualified(each), findErrors)
   return {
     finderOf: (resource) => finders.get(qualified(resource)),
     mutate(attributes) {

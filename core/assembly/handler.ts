@@ -21,6 +21,7 @@ import { watchMetrics } from '../objects/watch/metrics.ts'
 import type { CompleteOptions } from '../options/index.ts'
 import { forwardingRows } from '../outgoing/forwarding/metrics.ts'
 import { createNegotiator } from '../request/negotiate.ts'
+import { createRouteMedia } from '../request/route-media.ts'
 import { expressionRows } from '../schema/rule-metrics.ts'
 import { createDispatch } from '../verbs/dispatch.ts'
 import { layoutOf } from '../verbs/layout.ts'
@@ -51,6 +52,9 @@ export type RequestParts = Pick<
 /** What it remembers is of headers alone. */
 const negotiatorOf = ({ general, apis }: CompleteOptions) => createNegotiator(general.platform, apis.gates.enabled('CBORServingAndStorage'))
 
+const routeMediaOf = ({ general, apis }: CompleteOptions) => createRouteMedia(general.platform, apis.gates.enabled('CBORServingAndStorage'))
+const releaseOfServer = ({ general }: CompleteOptions) => releaseOf(general.version)
+
 export function createHandler(
   parts: RequestParts,
   /** `beginSpan` absent: requests are not traced. */
@@ -80,7 +84,8 @@ export function createHandler(
       table,
       cbor,
       metrics: resourceMetrics,
-      release: releaseOf(version),
+      release: shared.of(releaseOfServer),
+      checkAccept: shared.of(routeMediaOf),
       layoutOf: (definition) => shared.from(definition, layoutOf),
     },
     bodies: { ...cluster, cbor, metrics: resourceMetrics },

@@ -11,10 +11,17 @@ import { rbacEscalation } from '../admission/plugins/rbac-escalation.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { hashReports } from '../config/reload-metrics.ts'
 import { emulatedRelease } from '../meta/version.ts'
+import type { CompleteOptions } from '../options/index.ts'
 import type { AssemblyContext } from './context.ts'
 import { featureFor } from './features/features.ts'
 import { createOwnWrites } from './own-writes.ts'
 import type { Parts } from './parts.ts'
+
+const chosenPlugins = ({ admission }: CompleteOptions) => {
+  const { enable = [], disable = [] } = admission.admissionPlugins
+  return choosePlugins(enable, disable)
+}
+const emulated = ({ general }: CompleteOptions) => emulatedRelease(general.version)
 
 /** In the order in which they run. */
 export function assemblePlugins(
@@ -35,16 +42,15 @@ export function assemblePlugins(
 function pluginsWith(
   fromFile: PluginConfigurations,
   { lookup, authorization }: Pick<Parts, 'lookup' | 'authorization'>,
-  { options, ports, settings, fetchOwn }: AssemblyContext,
+  { options, shared, ports, settings, fetchOwn }: AssemblyContext,
 ): MaybePromise<readonly AdmissionPlugin[]> {
   const { authorizer, rbac } = authorization
   const { general, admission } = options
   const { platform } = general
-  const { enable = [], disable = [] } = admission.admissionPlugins
   const { clock, outbound, files, telemetry, limits } = ports
   const { enabled } = settings
   const manifestMetrics = general.metrics.record(manifestRows)
-  const chosen = makePlugins(choosePlugins(enable, disable), {
+  const chosen = makePlugins(shared.of(chosenPlugins), {
     ...lookup,
     write: createOwnWrites(fetchOwn, platform),
     platform,
@@ -58,7 +64,7 @@ function pluginsWith(
     manifests: (plugin) => hashReports(manifestMetrics, clock, general.identity, plugin),
     authorizer,
     enabled,
-    release: emulatedRelease(general.version),
+    release: shared.of(emulated),
     dryRunWebhooks: admission.dryRunWebhooks,
     tolerationSeconds: admission.tolerationSeconds,
   })

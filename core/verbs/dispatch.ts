@@ -6,7 +6,6 @@ import type { ServedResource } from '../objects/registry/served.ts'
 import type { Exchange } from '../request/exchange.ts'
 import { checkPatchType } from '../request/media-type.ts'
 import type { Negotiated } from '../request/negotiate.ts'
-import { createRouteMedia } from '../request/route-media.ts'
 import { deprecationWarning } from '../resources/deprecation.ts'
 import type { Method, Route } from '../resources/routes.ts'
 import { createActions } from './actions/index.ts'
@@ -68,7 +67,7 @@ const actionView = (name: string, body: SubresourceView['body']): SubresourceVie
 
 /** Finds the resource, its subresource and the verb of a request, and handles it. Undefined for resources that this server does not serve. */
 export function createDispatch(services: Services): (exchange: Exchange) => MaybePromise<Response> | undefined {
-  const { platform, table, cbor, metrics, release, layoutOf } = services.dispatch
+  const { platform, table, cbor, metrics, release, layoutOf, checkAccept } = services.dispatch
   const verbs = verbsOf(services)
   const actionOf = createActions(services)
   const known = new WeakMap<ServedResource, ReadonlyMap<string, Endpoint>>()
@@ -110,8 +109,6 @@ export function createDispatch(services: Services): (exchange: Exchange) => Mayb
     annotations.set(deprecatedKey, 'true')
     if (removed !== '') annotations.set(removedKey, removed)
   }
-
-  const checkAccept = createRouteMedia(platform, cbor)
 
   /** Throws 415 or 406. */
   function checkMedia({ request: { headers, method } }: Exchange, { produces }: Route): void {

@@ -13,6 +13,7 @@ import type { Platform } from '../platform.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { Release } from '../release.ts'
 import type { ResourceDefinition } from '../resources/definition.ts'
+import type { Produces } from '../resources/routes.ts'
 import type { Cluster } from '../schema/cluster.ts'
 import type { ClusterSettings } from '../schema/model.ts'
 import type { RuleMetrics } from '../schema/rule-metrics.ts'
@@ -33,6 +34,8 @@ export interface DispatchServices {
   readonly release: Release
   /** The layout of a definition; servers with the same options may share it. */
   layoutOf(definition: ResourceDefinition): Layout
+  /** Throws 406 unless the Accept header has a media type of the path; see `createRouteMedia`. */
+  checkAccept(accept: string | null, produces: Produces): void
 }
 
 /** For reading bodies. */

@@ -4,6 +4,7 @@
  */
 
 import { forbidden, internalError, invalid, qualified } from '../../answers/status.ts'
+import { once } from '../../common/once.ts'
 import { uncounted } from '../../metrics.ts'
 import { isReached } from '../../release.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -58,8 +59,8 @@ const resources = ['namespaces', 'pods', ...Object.keys(templates)].map((name) =
 export function podSecurity(context: PluginContext): AdmissionPlugin {
   const { platform, find, list, clock, release, metrics = uncounted(admissionRows) } = context
   const { defaults, exemptions } = context.configuration.PodSecurity ?? noConfiguration
-  const { policyOf, named } = createPolicyReader(platform)
-  const evaluate = createEvaluate(platform.name, release)
+  const reader = once(() => createPolicyReader(platform))
+  const evaluator = once(() => createEvaluate(platform.name, release))
   const annotation = (key: string) => platform.name(`pod-security.<labels>/${key}`)
   const isExempt = ({ spec: { runtimeClassName: name } }: PodLike) => !!name && exemptions.runtimeClasses.includes(name)
 
@@ -92,7 +93,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     const known = new Map<string, string>()
     const faults = (by: LevelVersion): string => {
       const text = textOf(by)
-      const found = known.get(text) ?? detailsOf(evaluate(by, pod))
+      const found = known.get(text) ?? detailsOf(evaluator()(by, pod))
       known.set(text, found)
       return found === '' ? '' : `violate PodSecurity "${text}": ${found}`
     }
@@ -123,7 +124,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
       if (enforce) throw internalError(why)
       return
     }
-    const { policy, errors } = policyOf(namespace.metadata.labels, defaults)
+    const { policy, errors } = reader().policyOf(namespace.metadata.labels, defaults)
     if (errors.count === 0 && isPrivileged(policy)) {
       if (enforce) {
         attributes.annotate(annotation('enforce-policy'), textOf(privileged.enforce))
@@ -143,7 +144,9 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
   /** Warns about labels that have no effect because of an exemption. */
   function warnOfExemption(attributes: AdmissionAttributes, name: string, labels: ApiObject['metadata']['labels'], policy: Policy): void {
     if (isPrivileged(policy) || areAlike(policy, defaults)) return
-    const said = named(labels).filter((mode) => policy[mode].level !== 'privileged')
+    const said = reader()
+      .named(labels)
+      .filter((mode) => policy[mode].level !== 'privileged')
     const texts = said.map((mode) => `${mode}=${textOf(policy[mode])}`).join(', ')
     attributes.warn(`namespace ${JSON.stringify(name)} is exempt from Pod Security, and the policy (${texts}) will be ignored`)
   }
@@ -151,6 +154,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
   async function checkNamespace(attributes: AdmissionAttributes, { metadata }: ApiObject): Promise<void> {
     const { operation, oldObject } = attributes
     const { name = '', labels } = metadata
+    const { policyOf } = reader()
     const { policy, errors } = policyOf(labels, defaults)
     const before = oldObject && policyOf(oldObject.metadata.labels, defaults)
     if (errors.count > 0 && !(before && before.errors.count > 0 && equal(asJson(errors.list), asJson(before.errors.list))))
@@ -165,7 +169,7 @@ export function podSecurity(context: PluginContext): AdmissionPlugin {
     if (now.version === then.version && !isStricter(now.level, then.level)) return
     if (exempt) return warnOfExemption(attributes, name, labels, policy)
     const pods = (await list('', 'pods', name, attributes)).filter((pod) => !isExempt(podOf(pod)))
-    for (const warning of warningsFor(name, pods, now, evaluate, clock)) attributes.warn(warning)
+    for (const warning of warningsFor(name, pods, now, evaluator(), clock)) attributes.warn(warning)
   }
 
   return {
