@@ -2,7 +2,7 @@ import type { Enabled } from '../schema/gated.ts'
 import { type ByteSource, streamOf } from './byte-source.ts'
 import { gzipped } from './gzip.ts'
 import { LightHeaders } from './light-headers.ts'
-import { Reply } from './reply.ts'
+import { type ObjectSource, Reply } from './reply.ts'
 
 /** Minimum bytes of a compressed body (the reference server's threshold). */
 const threshold = 128 * 1024
@@ -39,6 +39,10 @@ function zipped(body: ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers
   if (!compressed.get('vary')?.includes('Accept-Encoding')) compressed.append('vary', 'Accept-Encoding')
   return new Reply(gzipped(body), { status, headers: compressed })
 }
+
+/** Response with the JSON of an object of so many bytes; undefined: it may be compressed. */
+export const objectResponse = (source: ObjectSource, size: number, sent: Sent): Response | undefined =>
+  size < threshold / 2 ? Reply.of(source, sent) : undefined
 
 /** Response with a large body produced in pieces; compressed when the server compresses and the client accepts gzip. */
 export function sourceResponse(request: Request, source: ByteSource, sent: Sent, enabled: Enabled): Response {

@@ -1,11 +1,19 @@
-import { utf8Length } from '../schema/bytes.ts'
+import { utf8Length, withLineFeed } from '../schema/bytes.ts'
 import { parseJsonText } from '../schema/json/text.ts'
+import type { Json } from '../schema/model.ts'
 import { type ByteSource, collect, counted, isByteSource, streamOf } from './byte-source.ts'
 import { LightHeaders } from './light-headers.ts'
 import { isUpgradeBody, type UpgradeBody } from './upgrade-body.ts'
 
 /** Bodies that a listener can send directly. */
 export type PlainBody = Uint8Array<ArrayBuffer> | string | ByteSource | ReadableStream<Uint8Array<ArrayBuffer>> | UpgradeBody | null
+
+/** What has an object, the JSON of which is a body. */
+export interface ObjectSource {
+  readonly json: Uint8Array
+  /** A new object with what `JSON.parse` reads from the body, made with `copied` of what others use; undefined: it would have to be parsed. */
+  parsed(copied: (value: Json) => Json): Json | undefined
+}
 
 /** Parts of a response for sending. Headers: a record, or alternating names in lower case and values. */
 export interface ReplyParts {
@@ -28,8 +36,10 @@ const [lowestStatus, highestStatus] = [200, 599]
 export class Reply implements Response {
   readonly status: number
   #headers: HeadersInit | undefined
-  #body: PlainBody
+  /** Undefined: not made yet from the source. */
+  #made: PlainBody | undefined
   #native: Response | undefined
+  #source: ObjectSource | undefined
   #ended: (() => void)[] | undefined
 
   declare readonly statusText: ''
@@ -45,12 +55,25 @@ export class Reply implements Response {
   constructor(body: PlainBody, init: { readonly status?: number; readonly headers?: HeadersInit } = {}) {
     this.status = init.status ?? 200
     this.#headers = init.headers
-    this.#body = body
+    this.#made = body
+  }
+
+  /** With the JSON of an object as body, which is made when it is asked for: callers in this process take the object. */
+  static of(source: ObjectSource, init: { readonly status: number; readonly headers: HeadersInit }): Reply {
+    const reply = new Reply(null, init)
+    reply.#made = undefined
+    reply.#source = source
+    return reply
+  }
+
+  get #body(): PlainBody {
+    this.#made ??= this.#source === undefined ? null : (withLineFeed(this.#source.json) as Uint8Array<ArrayBuffer>)
+    return this.#made
   }
 
   /** The parts of a Reply; undefined for other classes. */
   static parts(response: Response): ReplyParts | undefined {
-    if (!(#body in response)) return undefined
+    if (!(#made in response)) return undefined
     const init = response.#headers
     const plain = init !== undefined && typeof response.#body !== 'string' && isRecord(init)
     return { status: response.status, headers: plain ? init : response.headers.flat, body: response.#body }
@@ -58,7 +81,12 @@ export class Reply implements Response {
 
   /** The body of any response, as it can be sent directly. Of a Reply, its `body` would create what the runtime has for built-in responses. */
   static bodyOf(response: Response): PlainBody {
-    return #body in response ? response.#body : (response.body as ReadableStream<Uint8Array<ArrayBuffer>> | null)
+    return #made in response ? response.#body : (response.body as ReadableStream<Uint8Array<ArrayBuffer>> | null)
+  }
+
+  /** What has the object of which the body is the JSON, for callers in this process; undefined: nothing in memory has it. */
+  static sourceOf(response: Response): ObjectSource | undefined {
+    return #made in response ? response.#source : undefined
   }
 
   /**
@@ -66,17 +94,17 @@ export class Reply implements Response {
    * which end elsewhere.
    */
   static measure(response: Response, report: (bytes: number) => void): void {
-    if (!(#body in response)) return
+    if (!(#made in response)) return
     const body = response.#body
     if (body === null) report(0)
     else if (typeof body === 'string') report(utf8Length(body))
     else if (body instanceof Uint8Array) report(body.length)
-    else if (isByteSource(body)) response.#body = counted(body, report)
+    else if (isByteSource(body)) response.#made = counted(body, report)
   }
 
   /** Registers a callback that `ended` runs. Returns false for other classes, which have no such callbacks. */
   static whenEnded(response: Response, callback: () => void): boolean {
-    if (!(#body in response)) return false
+    if (!(#made in response)) return false
     // Not `push`, which reserves space for many more.
     response.#ended = response.#ended === undefined ? [callback] : response.#ended.concat(callback)
     return true
@@ -84,7 +112,7 @@ export class Reply implements Response {
 
   /** Runs the callbacks of `whenEnded`. Listeners call this when the response has been sent or abandoned. */
   static ended(response: Response): void {
-    if (!(#body in response) || response.#ended === undefined) return
+    if (!(#made in response) || response.#ended === undefined) return
     const callbacks = response.#ended
     response.#ended = undefined
     for (const callback of callbacks) callback()
@@ -95,7 +123,7 @@ export class Reply implements Response {
    * listener that offered to switch gets one.
    */
   static native(response: Response): Response {
-    return #body in response && !isUpgradeBody(response.#body) ? response.#holder() : response
+    return #made in response && !isUpgradeBody(response.#body) ? response.#holder() : response
   }
 
   get ok(): boolean {

@@ -1,5 +1,5 @@
 /** Users of in-process requests: each has its own connection. */
-import type { Authenticator } from '../../core/access/authn/authenticator.ts'
+import type { Authentication, Authenticator } from '../../core/access/authn/authenticator.ts'
 import type { Connection } from '../../core/ports.ts'
 
 export interface TestUser {
@@ -22,18 +22,20 @@ export interface Identities {
 
 export function createIdentities(): Identities {
   const users = new WeakMap<Connection, TestUser>()
+  /** One for all requests of a connection: what follows from it is remembered. */
+  const authentications = new WeakMap<Connection, Authentication>()
   return {
     authenticator: {
       name: 'in-process',
       authenticate(request, connection) {
-        const user = users.get(connection)
-        if (user === undefined || request.headers.has('authorization')) return undefined
-        return { user: { name: user.name, groups: [...(user.groups ?? [])] } }
+        const authentication = authentications.get(connection)
+        return authentication === undefined || request.headers.has('authorization') ? undefined : authentication
       },
     },
     connectionOf(user, facts) {
       const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process', ...facts }
       users.set(connection, user)
+      authentications.set(connection, { user: { name: user.name, groups: [...(user.groups ?? [])] } })
       return connection
     },
     userOf: (connection) => users.get(connection),

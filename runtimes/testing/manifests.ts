@@ -6,6 +6,7 @@ import { yamlInput } from '../../core/schema/yaml/input.ts'
 import { readYaml, YamlError } from '../../core/schema/yaml/reader.ts'
 import type { Send } from '../call.ts'
 import { ApiFailure } from './failure.ts'
+import { objectIn } from './json-copy.ts'
 import type { Caller } from './objects.ts'
 import type { TestObject } from './server.ts'
 
@@ -58,7 +59,7 @@ export async function applyObject(send: Send, path: string, object: TestObject, 
     body: JSON.stringify(object),
   })
   if (!response.ok) throw await ApiFailure.of(response, `${object.kind} ${object.metadata?.name}`)
-  return JSON.parse(await response.text()) as TestObject
+  return (objectIn(response) ?? JSON.parse(await response.text())) as TestObject
 }
 
 /**

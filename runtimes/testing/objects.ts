@@ -3,6 +3,7 @@ import { type OptionType, oneOf, type RowsOf, record, text } from '../../core/op
 import { validateOptions } from '../../core/options/validate.ts'
 import type { Send } from '../call.ts'
 import { ApiFailure } from './failure.ts'
+import { objectIn } from './json-copy.ts'
 import { itemsOf } from './list-items.ts'
 import { applyObject } from './manifests.ts'
 import type { TestObject } from './server.ts'
@@ -16,9 +17,6 @@ export type Draft<T extends object> = Partial<T>
 
 /** A configuration to apply: any part of an object. */
 export type Applied<T> = T extends readonly (infer I)[] ? Applied<I>[] : T extends object ? { [K in keyof T]?: Applied<T[K]> } : T
-
-/** Fields that the schema does not have are refused, unless a query says otherwise: a typo in a test must not go unnoticed. */
-const strict: Query = { fieldValidation: 'Strict' }
 
 /** Milliseconds to wait for an object: less than test runners give a test, or they would end it without the reason. */
 const defaultTimeout = 4_000
@@ -95,13 +93,16 @@ export interface Caller {
   collectionPath(apiVersion: string, kind: string, namespace?: string): Promise<string>
 }
 
-const strictly = (query: Query | undefined): Query => (query === undefined ? strict : { ...strict, ...query })
+const noOptions: PatchOptions = {}
 
-const withQuery = (url: string, query: Query | undefined) => {
-  if (query === strict) return `${url}?fieldValidation=Strict`
+function withQuery(path: string, query: Query | undefined): string {
   const search = query === undefined ? '' : new URLSearchParams(query).toString()
-  return search === '' ? url : `${url}?${search}`
+  return search === '' ? path : `${path}?${search}`
 }
+
+/** The target of a write. Fields that the schema does not have are refused, unless a query says otherwise: a typo in a test must not go unnoticed. */
+const strictly = (path: string, query: Query | undefined) =>
+  query === undefined ? `${path}?fieldValidation=Strict` : withQuery(path, { fieldValidation: 'Strict', ...query })
 
 /** The client of a kind. `namespace` is ignored for cluster-scoped kinds. */
 export function objectClient<T extends object>(
@@ -118,17 +119,17 @@ export function objectClient<T extends object>(
   const complete = (object: object) => ({ apiVersion, kind, ...object }) as unknown as TestObject
   const nameOf = (object: object) => complete(object).metadata?.name ?? ''
 
-  async function answer(method: string, url: string, query?: Query, body?: object, type = 'application/json'): Promise<Response> {
-    const response = await send({
-      method,
-      target: withQuery(url, query),
-      ...(body && { headers: ['content-type', type], body: JSON.stringify(body) }),
-    })
+  /** The response to a request, without an error. */
+  async function answer(method: string, target: string, body?: object, type = 'application/json'): Promise<Response> {
+    const response = await send(body ? { method, target, headers: ['content-type', type], body: JSON.stringify(body) } : { method, target })
     if (!response.ok) throw await ApiFailure.of(response)
     return response
   }
 
-  const call = async (...asked: Parameters<typeof answer>): Promise<unknown> => JSON.parse(await (await answer(...asked)).text())
+  const call = async (...asked: Parameters<typeof answer>): Promise<unknown> => {
+    const response = await answer(...asked)
+    return objectIn(response) ?? JSON.parse(await response.text())
+  }
 
   /** Watches one object; `reached` is called with its current state first, undefined while it does not exist. */
   async function follow(name: string, reached: (object: T | undefined) => boolean, timeout: number): Promise<T | undefined> {
@@ -144,7 +145,7 @@ export function objectClient<T extends object>(
 
   async function followUntil(name: string, reached: (object: T | undefined) => boolean, timeout: number, signal: AbortSignal) {
     const fieldSelector = `metadata.name=${name}`
-    const { items, metadata } = (await call('GET', await path(), { fieldSelector })) as {
+    const { items, metadata } = (await call('GET', withQuery(await path(), { fieldSelector }))) as {
       items: T[]
       metadata: { resourceVersion: string }
     }
@@ -160,20 +161,20 @@ export function objectClient<T extends object>(
   }
 
   const client: ObjectClient<T, object> = {
-    get: async (name, query) => (await call('GET', await path(name), query)) as T,
-    list: async (query) => (await itemsOf(await answer('GET', await path(), query))) as T[],
-    create: async (object, query) => (await call('POST', await path(), strictly(query), complete(object))) as T,
-    update: async (object, query) => (await call('PUT', await path(nameOf(object)), strictly(query), complete(object))) as T,
+    get: async (name, query) => (await call('GET', withQuery(await path(name), query))) as T,
+    list: async (query) => (await itemsOf(await answer('GET', withQuery(await path(), query)))) as T[],
+    create: async (object, query) => (await call('POST', strictly(await path(), query), complete(object))) as T,
+    update: async (object, query) => (await call('PUT', strictly(await path(nameOf(object)), query), complete(object))) as T,
     apply: async (object, fieldManager = 'test') =>
       (await applyObject(send, await path(nameOf(object)), complete(object), fieldManager)) as T,
-    async patch(name, change, given = {}) {
+    async patch(name, change, given = noOptions) {
       const options = typeof given === 'string' ? { subresource: given } : given
-      validateOptions('patch', patchRows, options)
+      if (options !== noOptions) validateOptions('patch', patchRows, options)
       const { type = Array.isArray(change) ? 'json' : 'merge', subresource, query } = options
       const target = await path(name, ...(subresource ? [subresource] : []))
-      return (await call('PATCH', target, strictly(query), change, patchTypes[type])) as T
+      return (await call('PATCH', strictly(target, query), change, patchTypes[type])) as T
     },
-    delete: async (name, query) => void (await call('DELETE', await path(name), query)),
+    delete: async (name, query) => void (await call('DELETE', withQuery(await path(name), query))),
     async *watch(query, signal) {
       yield* watchCollection<T>(send, await path(), query, signal)
     },

@@ -36,6 +36,8 @@ export interface Renderer {
   readonly negotiated: Negotiated
   /** Cache key: renderers with equal names produce equal bytes. */
   readonly name: string
+  /** Whether `object` returns the JSON of the entry's own object, no part of which keeps a text that parsing would not. */
+  readonly isOwnJson?: boolean
   /** One object: compact JSON without the line feed of a response, because watch events contain it. */
   object(entry: StoredObject): Uint8Array
   /** A list as the body of a response. */
@@ -87,6 +89,7 @@ function jsonRenderer(definition: ResourceDefinition, negotiated: Negotiated): R
   return {
     negotiated,
     name,
+    isOwnJson: isStoredForm && !keepsText(definition.schema),
     object,
     list: (meta) => ({ ...jsonParts(jsonStart(listHead(definition, meta), 'items'), skip, pieces, name), isMade: isStoredForm }),
     bare: (metadata) => writeJson(bareObject(definition, metadata) as object),

@@ -8,7 +8,7 @@ import { PartialObjectMetadata } from '../../resources/meta/partial.ts'
 import { Status as StatusSchema } from '../../resources/meta/status.ts'
 import { internalType } from '../../resources/scheme.ts'
 import { withLineFeed } from '../../schema/bytes.ts'
-import { bodyResponse, sourceResponse } from '../body.ts'
+import { bodyResponse, objectResponse, sourceResponse } from '../body.ts'
 import type { ByteSource } from '../byte-source.ts'
 import { contentType, encode } from '../encode.ts'
 import { responseHeaders } from '../headers.ts'
@@ -68,11 +68,16 @@ export function respondEntry(answers: AnswerServices, answered: Answered, entry:
   const negotiated = negotiate(answers, answered)
   refuseList(answers, answered, negotiated)
   const renderer = createRenderer(answers, answered, negotiated)
-  answered.exchange.observer?.responding(() => createRenderer(answers, answered, asJson(negotiated)).object(entry))
-  const span = startEncoding(answered.exchange, negotiated.mediaType)
+  const { exchange } = answered
+  exchange.observer?.responding(() => createRenderer(answers, answered, asJson(negotiated)).object(entry))
+  const type = contentType(negotiated, negotiated.transform?.kind !== 'Table')
+  const span = startEncoding(exchange, negotiated.mediaType)
+  const unmade =
+    span === undefined && renderer.isOwnJson && objectResponse(entry, entry.size, { status, headers: responseHeaders(exchange, type) })
+  if (unmade) return unmade
   const bytes = renderer.object(entry)
   span?.end(slowEncoding)
-  return respond(answers, answered, bytes, contentType(negotiated, negotiated.transform?.kind !== 'Table'), status, negotiated)
+  return respond(answers, answered, bytes, type, status, negotiated)
 }
 
 /** Response with an object that is not stored in this form: a scale, a review. */

@@ -265,8 +265,9 @@ export function createObjectStore(
       const written = store.put(key, stored, expected, lease, guards, context).then((result) => {
         span?.event(result.ok ? 'Txn call succeeded' : 'Txn call completed')
         if (result.ok) {
-          const served = codec.serve(stored, result.revision, key)
-          return { ok: true as const, entry: new StoredObject(key, result.revision, served, codec) }
+          const isStored = isShared(stored)
+          const bytes = isStored ? stored : codec.serve(stored, result.revision, key)
+          return { ok: true as const, entry: new StoredObject(key, result.revision, bytes, codec, { isStored }) }
         }
         return { ok: false as const, ...(result.current && { current: entry(result.current) }) }
       })

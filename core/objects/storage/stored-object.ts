@@ -140,6 +140,17 @@ export class StoredObject implements ObjectRef {
     return withRevision(written as JsonObject, String(this.revision), copied) as ApiObject
   }
 
+  /** See `ObjectSource`. An object that is read again and again is kept, as far as the budget goes. */
+  parsed(copied: (value: Json) => Json): Json | undefined {
+    const wasRead = this.#objectWasRead
+    this.#objectWasRead = true
+    // Not stored: its resourceVersion may be any text.
+    if (this.revision === 0) return undefined
+    const written = this.#object === undefined ? this.written : undefined
+    if (written !== undefined) return withRevision(written as JsonObject, String(this.revision), copied)
+    return this.#object !== undefined || wasRead ? copied(this.object as Json) : undefined
+  }
+
   /** The canonical form, without resourceVersion, of an object that this server has just written; must not be changed. */
   get written(): ApiObject | undefined {
     return this.#codec.written?.(this.key, this.#bytes)
@@ -178,6 +189,11 @@ export class StoredObject implements ObjectRef {
   /** Whether the bytes are known to be those that a write of the decoded object stores. */
   get isCanonical(): boolean {
     return this.#isCanonical
+  }
+
+  /** Whether the decoded object is known to be canonical, but for its resourceVersion. */
+  get isDecodedCanonical(): boolean {
+    return this.#isCanonical || this.written !== undefined
   }
 
   /** Whether a write of this object would change nothing. */

@@ -35,10 +35,12 @@ export function versionMember(json: Uint8Array, start: number, place: number, re
 
 /** A copy of an object with a resourceVersion, with members in the order of its JSON. `copied`: copies the values. */
 export function withRevision(object: JsonObject, resourceVersion: string, copied: (value: Json) => Json): JsonObject {
-  const copy: JsonObject = {}
+  // A spread knows the members of most objects beforehand.
+  const copy: JsonObject = { ...object }
   for (const key in object) {
     const value = object[key] as Json
-    set(copy, key, key === 'metadata' ? versioned(value as JsonObject, resourceVersion, copied) : copied(value))
+    if (key === 'metadata') copy[key] = versioned(value as JsonObject, resourceVersion, copied)
+    else if (typeof value !== 'string') set(copy, key, copied(value))
   }
   return copy
 }
