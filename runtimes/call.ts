@@ -74,16 +74,22 @@ function lightRequestOf({ method, target, headers = [], body }: Call): LightRequ
   return new LightRequest(method, targetOf(target), LightHeaders.of(fields), bytes ? new HeldBody(bytes) : null)
 }
 
+/** A response with a body that is in memory counts as taken at once: the caller does not say when it has read it. */
+function takenIfWhole(response: Response): Response {
+  if (Reply.isWhole(response)) taken(response)
+  return response
+}
+
 /** Sends a call with `answer`. Its signal ends the wait for the response; the body ends with `ChunkReader.cancel`. */
 export async function sendLight(call: Call, answer: (request: Request) => MaybePromise<Response>): Promise<Response> {
   const request = lightRequestOf(call)
   const { signal } = call
-  if (signal === undefined) return answer(request)
+  if (signal === undefined) return takenIfWhole(await answer(request))
   const abort = () => LightRequest.abort(request, signal.reason as Error)
   if (signal.aborted) abort()
   signal.addEventListener('abort', abort, { once: true })
   try {
-    return await answer(request)
+    return takenIfWhole(await answer(request))
   } finally {
     signal.removeEventListener('abort', abort)
   }

@@ -110,6 +110,13 @@ export class Reply implements Response {
     return true
   }
 
+  /** Whether all of the body is in memory: whoever has the response has taken it. False for other classes. */
+  static isWhole(response: Response): boolean {
+    if (!(#made in response)) return false
+    const body = response.#made
+    return body === undefined || body === null || typeof body === 'string' || body instanceof Uint8Array
+  }
+
   /** Runs the callbacks of `whenEnded`. Listeners call this when the response has been sent or abandoned. */
   static ended(response: Response): void {
     if (!(#made in response) || response.#ended === undefined) return
@@ -152,7 +159,7 @@ export class Reply implements Response {
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     if (typeof this.#body === 'string') return encoder.encode(this.#body)
-    if (isByteSource(this.#body) && this.#native === undefined) return collect(this.#body)
+    if (isByteSource(this.#body) && this.#native === undefined) return collect(this.#body).finally(() => Reply.ended(this))
     return this.#body instanceof Uint8Array ? this.#body : new Uint8Array(await this.arrayBuffer())
   }
 
