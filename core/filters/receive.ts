@@ -40,7 +40,7 @@ class RequestExchange implements Exchange {
     this.#sent = request
     this.connection = connection
     this.#lifetime = lifetime
-    const { path, query } = splitTarget(targetOf(request))
+    const { path, query } = splitTarget(targetOf(request), lifetime.queries)
     this.query = query
     this.info = requestInfo(request.method, path, query, lifetime.lasts)
     this.auditId = request.headers.get('audit-id') || nextId()

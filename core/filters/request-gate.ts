@@ -8,6 +8,7 @@ import type { Health } from '../meta/health.ts'
 import type { Clock, Connection } from '../ports.ts'
 import { whenSent } from '../request/ended.ts'
 import type { Exchange, Lifetime } from '../request/exchange.ts'
+import { Queries } from '../request/target.ts'
 import type { Answer, Handler } from './filter.ts'
 import { createExchange } from './receive.ts'
 
@@ -121,6 +122,7 @@ const unavailable = ({ auditId }: Exchange, { status }: ApiError): Response =>
  */
 export class RequestGate implements Lifetime {
   readonly pauses: Pauses
+  readonly queries = new Queries()
   readonly lasts: RequestGateOptions['lasts']
   readonly #options: RequestGateOptions
   readonly #closing = new LateAbort()

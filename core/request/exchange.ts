@@ -3,6 +3,7 @@ import type { Status } from '../answers/status.ts'
 import type { MaybePromise } from '../common/maybe-promise.ts'
 import type { Pauses, Slices } from '../common/slices.ts'
 import type { Connection, Context, Span } from '../ports.ts'
+import type { Queries } from './target.ts'
 
 /** The caller of a request (authentication/user.Info). */
 export interface User {
@@ -96,6 +97,8 @@ export interface Lifetime {
   readonly isClosing: boolean
   /** In which requests take turns on the thread. */
   readonly pauses: Pauses
+  /** The queries of its requests; absent: none is kept. */
+  readonly queries?: Queries
   /** Paths outside of the API whose requests are long-running; default: those that `requestInfo` knows. */
   readonly lasts?: ((path: string) => boolean) | undefined
   /** Calls `end` when the server shuts down, at once if it does already. The returned function unregisters it. */

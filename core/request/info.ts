@@ -125,7 +125,8 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   const parts = elements.slice(at)
   const [resource = '', named = ''] = parts
   const subresource = verb === 'proxy' ? '' : (parts[2] ?? '')
-  const selectors = selectorsOf(query)
+  // Verbs of other methods have none.
+  const selectors = method === 'GET' || method === 'DELETE' || method === 'HEAD' ? selectorsOf(query) : noSelectors
   let name = named
   if (name === '') {
     const asked = verb

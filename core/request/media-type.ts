@@ -45,8 +45,10 @@ export function bodyFormat(contentType: string | null, platform: Platform, proto
 
 /** Format of a patch, which must be given. Throws UnsupportedMediaType. */
 export function patchFormat(contentType: string | null, accepted: readonly PatchFormat[]): PatchFormat {
+  const given = contentType ?? ''
+  const semicolon = given.indexOf(';')
   // As in the reference, a space before the parameters is a part of the type.
-  const type = (contentType ?? '').split(';', 1)[0] as string
+  const type = semicolon < 0 ? given : given.slice(0, semicolon)
   const found = accepted.find((format) => patchTypes[format] === type)
   if (found === undefined) throw unsupportedMediaType(accepted.map((format) => patchTypes[format]))
   return found

@@ -116,9 +116,20 @@ export function readUpdateOptions(query: URLSearchParams, platform: Platform): W
 }
 
 const noOptions: WriteOptions = { dryRun: false, fieldManager: '', fieldValidation: 'Warn', given: {} }
+/** Options of queries with nothing but a field validation. */
+const ofValidation = new Map(
+  ['Ignore', 'Strict', 'Warn'].map((fieldValidation): [string, WriteOptions] => [fieldValidation, completed({ fieldValidation })]),
+)
+
+/** The options of most writes. */
+function usualOptions(query: URLSearchParams): WriteOptions | undefined {
+  if (query.size === 0) return noOptions
+  return query.size === 1 ? ofValidation.get(query.get('fieldValidation') ?? '') : undefined
+}
 
 function readWriteOptions(kind: string, query: URLSearchParams, platform: Platform): WriteOptions {
-  if (query.size === 0) return noOptions
+  const usual = usualOptions(query)
+  if (usual !== undefined) return usual
   const given = readQuery(query, writeReaders)
   const errors = new FieldErrors()
   validateWrite(given, errors)
@@ -128,6 +139,8 @@ function readWriteOptions(kind: string, query: URLSearchParams, platform: Platfo
 
 /** Reads options of patch; `apply`: server-side apply, which requires a field manager. */
 export function readPatchOptions(query: URLSearchParams, platform: Platform, apply: boolean): PatchOptions {
+  const usual = apply ? undefined : usualOptions(query)
+  if (usual !== undefined) return { force: false, ...usual }
   const given = readQuery(query, patchReaders)
   const errors = new FieldErrors()
   if (apply) {

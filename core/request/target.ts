@@ -15,11 +15,30 @@ export function targetOf(request: Request): string {
   return url.slice(start, fragment === -1 ? undefined : fragment)
 }
 
+/** Maximum queries that are kept, and characters of each. */
+const [maxKept, longestKept] = [64, 128]
+
+/** Queries by their text: the requests of a client have few of them. They are shared, and never changed. */
+export class Queries {
+  readonly #known = new Map<string, URLSearchParams>()
+
+  of(text: string): URLSearchParams {
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    const query = readQuery(text)
+    if (text.length > longestKept) return query
+    if (this.#known.size === maxKept) this.#known.clear()
+    this.#known.set(text, query)
+    return query
+  }
+}
+
 /** Target up to its first question mark, and what follows that. A '#' has no meaning in a target (RFC 9112 3.2). */
-export function splitTarget(target: string): { readonly path: string; readonly query: URLSearchParams } {
+export function splitTarget(target: string, queries?: Queries): { readonly path: string; readonly query: URLSearchParams } {
   const mark = target.indexOf('?')
   if (mark === -1) return { path: decodePath(target), query: noQuery }
-  return { path: decodePath(target.slice(0, mark)), query: readQuery(target.slice(mark + 1)) }
+  const text = target.slice(mark + 1)
+  return { path: decodePath(target.slice(0, mark)), query: queries?.of(text) ?? readQuery(text) }
 }
 
 const encodedOrRaw = /[%\x80-\xff]/

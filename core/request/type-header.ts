@@ -26,10 +26,9 @@ export function readTypeHeader(value: Json, sorted = false): TypeHeader | string
   const header: TypeHeader = { kind: '', apiVersion: '' }
   if (value === null) return header
   if (!isObject(value)) return fault(value, `value of type ${goHeader}`)
-  const keys = Object.keys(value)
+  const keys = Object.keys(value).filter((key) => fieldOf(key) !== undefined)
   for (const key of sorted ? keys.sort() : keys) {
-    const field = fieldOf(key)
-    if (field === undefined) continue
+    const field = fieldOf(key) as keyof TypeHeader
     const text = value[key] as Json
     if (typeof text === 'string') header[field] = text
     else if (text !== null) return fault(text, `struct field .${field} of type string`)
