@@ -6,6 +6,7 @@ import { timestamp } from '../schema/formats/time.ts'
 import { equal } from '../schema/json/equal.ts'
 import { givenEmpties, setGivenEmpties } from '../schema/json/given-empty.ts'
 import { isObject } from '../schema/json/is-object.ts'
+import { set } from '../schema/json/members.ts'
 import type { Json, JsonObject } from '../schema/model.ts'
 import { capUpdaters } from './cap.ts'
 import { ApplyConflicts, conflictError } from './conflict.ts'
@@ -60,7 +61,9 @@ const entriesOf = (object: JsonObject) => metadataOf(object)['managedFields'] as
 function bare(object: JsonObject): JsonObject {
   const metadata = metadataOf(object)
   if (!Object.hasOwn(metadata, 'managedFields')) return object
-  const { managedFields: _, ...rest } = metadata
+  // Member by member: it takes half the time.
+  const rest: JsonObject = {}
+  for (const name in metadata) if (name !== 'managedFields') set(rest, name, metadata[name] as Json)
   const bared = { ...object, metadata: rest }
   setGivenEmpties(bared, givenEmpties(object))
   return bared
@@ -102,7 +105,7 @@ function record(writing: Writing, old: JsonObject, updated: JsonObject, before: 
   const fields = difference(gained, serverFields)
   const last = managers.get(key)
   const owned = difference(last?.fields ?? noFields, lost)
-  const kept = fields === gained ? owned : difference(owned, intersection(gained, serverFields))
+  const kept = fields === gained || owned.length === 0 ? owned : difference(owned, intersection(gained, serverFields))
   const { manager, operation, apiVersion, subresource } = own
   const encoded = last?.encoded
   // Written out: a spread costs a microsecond.

@@ -110,7 +110,7 @@ export function withLineFeed(bytes: Uint8Array): Uint8Array {
   return line
 }
 
-export const withoutLineFeed = (bytes: Uint8Array): Uint8Array => (bytes.at(-1) === lineFeed ? bytes.subarray(0, -1) : bytes)
+export const withoutLineFeed = (bytes: Uint8Array): Uint8Array => (bytes[bytes.length - 1] === lineFeed ? bytes.subarray(0, -1) : bytes)
 
 /** A text of a character for each byte (ISO 8859-1). */
 export function latin1(bytes: Uint8Array): string {

@@ -103,7 +103,7 @@ function validateOwner(owner: OwnerReference, path: FieldPath, errors: FieldErro
     errors.invalid(path, owner as unknown as Json, '/v1, Kind=Event is disallowed from being an owner')
 }
 
-function validateOwners(owners: readonly OwnerReference[] = [], path: FieldPath, errors: FieldErrors): void {
+function validateOwners(owners: readonly OwnerReference[], path: FieldPath, errors: FieldErrors): void {
   let controller: string | undefined
   for (const owner of owners) {
     validateOwner(owner, path, errors)
@@ -120,7 +120,7 @@ function validateOwners(owners: readonly OwnerReference[] = [], path: FieldPath,
   }
 }
 
-function validateFinalizers(finalizers: readonly string[] = [], path: FieldPath, errors: FieldErrors): void {
+function validateFinalizers(finalizers: readonly string[], path: FieldPath, errors: FieldErrors): void {
   for (const finalizer of finalizers) {
     for (const message of formats.qualifiedName(finalizer)) errors.invalid(path, finalizer, message)
   }
@@ -135,10 +135,10 @@ export function validateFinalizer(name: string, path: FieldPath, errors: FieldEr
   errors.invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified')
 }
 
-function validateCollections(meta: Metadata, path: FieldPath, errors: FieldErrors): void {
-  validateLabels(meta.labels, path.child('labels'), errors)
-  validateAnnotations(meta.annotations, path.child('annotations'), errors)
-  validateOwners(meta.ownerReferences, path.child('ownerReferences'), errors)
+function validateCollections({ labels, annotations, ownerReferences }: Metadata, path: FieldPath, errors: FieldErrors): void {
+  if (labels) validateLabels(labels, path.child('labels'), errors)
+  if (annotations) validateAnnotations(annotations, path.child('annotations'), errors)
+  if (ownerReferences) validateOwners(ownerReferences, path.child('ownerReferences'), errors)
 }
 
 function validateGeneration({ generation = 0 }: Metadata, path: FieldPath, errors: FieldErrors): void {
@@ -148,12 +148,13 @@ function validateGeneration({ generation = 0 }: Metadata, path: FieldPath, error
 /** Validates the metadata of an object to be created, after its name was generated. */
 export function validateObjectMeta(meta: Metadata, rules: ObjectMetaRules, errors: FieldErrors): void {
   const { path, nameFormat } = rules
+  const { finalizers, managedFields } = meta
   if (nameFormat !== undefined) validateName(meta, nameFormat, rules, errors)
   validateNamespace(meta, rules, errors)
   validateGeneration(meta, path, errors)
   validateCollections(meta, path, errors)
-  validateFinalizers(meta.finalizers, path.child('finalizers'), errors)
-  validateManagedFields(meta.managedFields ?? [], path.child('managedFields'), errors)
+  if (finalizers) validateFinalizers(finalizers, path.child('finalizers'), errors)
+  if (managedFields) validateManagedFields(managedFields, path.child('managedFields'), errors)
 }
 
 const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const

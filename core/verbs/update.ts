@@ -19,7 +19,8 @@ export const update =
     const { exchange, resource, view, namespace, name } = target
     requireName(target)
     const options = readUpdateOptions(exchange.query, writes.platform)
-    const body = await readRepeatable(bodies, target, options.fieldValidation)
+    const received = readRepeatable(bodies, target, options.fieldValidation)
+    const body = received instanceof Promise ? await received : received
     const identified = (object: ApiObject) => {
       validateIdentity(target, object)
       return object
@@ -41,7 +42,8 @@ export const update =
         const request = writeRequest(writes, target, submission)
         const entry = await updateObject(resource, namespace, name, { view, isWhole: true, change }, request)
         exchange.span?.event('Write to database call succeeded')
-        await submission.slices.pause()
+        const paused = submission.slices.pause()
+        if (paused) await paused
         return entry
       }
       if (!resource.definition.createOnUpdate) return respondEntry(answers, target, await put())

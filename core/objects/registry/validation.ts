@@ -1,5 +1,5 @@
 import { invalid } from '../../answers/status.ts'
-import type { ApiObject, MetadataCheck, ResourceDefinition, SubresourceStrategy } from '../../resources/definition.ts'
+import type { ApiObject, ResourceDefinition, SubresourceStrategy } from '../../resources/definition.ts'
 import { FieldErrors } from '../../schema/field-error.ts'
 import { FieldPath } from '../../schema/field-path.ts'
 import { internalValueAt, isNamedText } from '../../schema/internal-value.ts'
@@ -59,16 +59,16 @@ function validateMetadataUpdate(update: UpdateValidation): void {
     validateObjectMeta(object.metadata, { namespaced: definition.namespaced, path: metadata }, errors)
     updated()
     const isValid = errors.count === 0 && !object.metadata.generateName && !definition.strategy.nameProblems
-    const again = (check: () => void) => () => {
-      if (!isValid) check()
+    for (const check of definition.metadataOnUpdate) {
+      if (check === 'lateUpdate') continue
+      if (check === 'changes') {
+        validateChanges(update)
+        continue
+      }
+      if (!isValid && check === 'object') validateObjectMeta(object.metadata, metaRules(definition, object, context), errors)
+      else if (!isValid) updated()
       validateFinalizers(definition, object, errors, context)
     }
-    const checks: { readonly [check in Exclude<MetadataCheck, 'lateUpdate'>]: () => void } = {
-      object: again(() => validateObjectMeta(object.metadata, metaRules(definition, object, context), errors)),
-      update: again(updated),
-      changes: () => validateChanges(update),
-    }
-    for (const check of definition.metadataOnUpdate) if (check !== 'lateUpdate') checks[check]()
   })
 }
 

@@ -11,6 +11,15 @@ const maxKept = 64
 const largestKept = 16_384
 const maxCharacters = 16 * largestKept
 
+/** Number of hashes of keys. */
+const hashes = 256
+
+/** A hash of the characters at the end of a key, in which keys of a resource differ. */
+function hashOf(key: string): number {
+  const last = key.length - 1
+  return (key.charCodeAt(last) ^ (key.charCodeAt(last - 1) << 2) ^ (key.charCodeAt(last - 2) << 4) ^ last) & (hashes - 1)
+}
+
 class Write {
   readonly key: string
   readonly stored: Uint8Array
@@ -40,8 +49,8 @@ export class RecentWrites {
   readonly #codec: Codec
   /** A ring buffer, not a Map: constant deletion and insertion makes a Map rehash, and minor collections keep what the abandoned tables hold. */
   readonly #writes: (Write | undefined)[] = new Array<undefined>(maxKept).fill(undefined)
-  /** Writes by key. What an abandoned table of this map holds is short. */
-  readonly #counts = new Map<string, number>()
+  /** Number of writes by the hash of their key: nearly all others are not searched for. A map of keys would take longer to maintain. */
+  readonly #counts = new Uint8Array(hashes)
   /** Position of the oldest write. */
   #oldest = 0
   #count = 0
@@ -58,23 +67,21 @@ export class RecentWrites {
     this.#characters += length
     while (this.#count === maxKept || this.#characters > maxCharacters) this.#dropOldest()
     this.#writes[(this.#oldest + this.#count++) % maxKept] = new Write(key, stored, printed)
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1)
+    this.#counts[hashOf(key)]!++
   }
 
   #dropOldest(): void {
     const { key, printed } = this.#writes[this.#oldest] as Write
     this.#characters -= printed.json.length
     this.#writes[this.#oldest] = undefined
-    const others = (this.#counts.get(key) as number) - 1
-    if (others > 0) this.#counts.set(key, others)
-    else this.#counts.delete(key)
+    this.#counts[hashOf(key)]!--
     this.#oldest = (this.#oldest + 1) % maxKept
     this.#count--
   }
 
   /** Searches the newest writes first: their results and events are still to come. */
   #find(key: string, matches: (write: Write) => boolean): Write | undefined {
-    if (!this.#counts.has(key)) return undefined
+    if (this.#counts[hashOf(key)] === 0) return undefined
     for (let back = 1; back <= this.#count; back++) {
       const write = this.#writes[(this.#oldest + this.#count - back) % maxKept]
       if (write?.key === key && matches(write)) return write
