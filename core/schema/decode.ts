@@ -24,7 +24,7 @@ export interface DecodeOptions {
   readonly maxDepth?: number
   /** Don't copy canonical messages, lists and maps: for input without other owners. */
   readonly shares?: boolean | undefined
-  /** A canonical object of the same schema: fields that the value shares with it are not read again. */
+  /** A canonical object of the same schema: fields that the value shares with it are not read again; without `shares` they are copied. */
   readonly known?: JsonObject | undefined
   /** Default: unbounded. */
   readonly bounds?: DecodeBounds | undefined
@@ -352,7 +352,7 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
     const given = value[slot.name] as Json
     const isKnown = known !== undefined && typeof given === 'object' && known[slot.name] === given
     const isUnset = given === null && slot.keepsUnset && empties !== undefined && Object.hasOwn(empties, slot.name)
-    const read = isKnown ? given : isUnset ? null : readSlot(slot, given, walk)
+    const read = isKnown ? (walk.shares ? given : clone(given)) : isUnset ? null : readSlot(slot, given, walk)
     if (walk.droppedEmpty) {
       walk.droppedEmpty = false
       empties = { ...empties, [slot.name]: slot.isTime ? null : given }

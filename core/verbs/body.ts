@@ -45,6 +45,8 @@ export interface Body {
   readonly omitsKeys?: boolean
   /** `faults` has the unknown fields too. */
   readonly isStrict?: boolean
+  /** A canonical object of the kind, with which the value shares parts; absent: it is not known to be canonical. */
+  readonly known?: JsonObject | undefined
 }
 
 /** An empty list of managed fields (which resets ownership) differs from an absent one. */
@@ -56,7 +58,7 @@ export function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObj
 
 /** Converts a parsed value to a canonical object of the kind. */
 export function objectOf(
-  { value, faults, isOwn, sorted, omitsKeys, isStrict = false }: Body,
+  { value, faults, isOwn, sorted, omitsKeys, isStrict = false, known }: Body,
   kind: BodyKind,
   bytes: Uint8Array,
   platform: Platform,
@@ -64,7 +66,7 @@ export function objectOf(
   check: TypeCheck = checkType,
 ): { object: ApiObject; faults: readonly string[] } {
   const typed = check({ value, sorted, bytes }, kind, platform)
-  const options = { root: true, bounds: requestBounds, sorted, omitsKeys, shares: isOwn }
+  const options = { root: true, bounds: requestBounds, sorted, omitsKeys, shares: isOwn, known }
   try {
     const decoded = decode(kind.schema, typed, options)
     const object = keepCleared(decoded.value as unknown as ApiObject, typed)
@@ -73,7 +75,12 @@ export function objectOf(
     return { object, faults: [...faults, ...decoded.unknown.map((path) => `unknown field ${JSON.stringify(path)}`)] }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    const first = firstFault(typed, sorted === true, error, (part) => void decode(kind.schema, part, { ...options, shares: false }))
+    const first = firstFault(
+      typed,
+      sorted === true,
+      error,
+      (part) => void decode(kind.schema, part, { ...options, shares: false, known: undefined }),
+    )
     throw refusal(kind, first.message, first)
   }
 }

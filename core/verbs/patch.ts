@@ -3,6 +3,7 @@ import { type ApiError, invalid, unreasoned } from '../answers/status.ts'
 import { applyJsonPatch, tokensOf } from '../apply/json-patch.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { updateObject } from '../objects/registry/update.ts'
+import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { type PatchFormat, patchFormat, patchFormatsOf } from '../request/media-type.ts'
 import { type FieldValidation, readPatchOptions } from '../request/options.ts'
 import type { ApiObject } from '../resources/definition.ts'
@@ -34,6 +35,9 @@ const patchers: { readonly [format in Exclude<PatchFormat, ApplyFormat>]: Patche
   'merge-patch': (_schema, document, patch) => applyMergePatch(document, patch),
   'strategic-merge-patch': applyStrategicMerge,
 }
+
+/** Up to this many bytes, an object and its patch are within all bounds: known parts are not counted. */
+const fewBytes = 64 * 1024
 
 /** Maximum characters of a patched object in an error. */
 const maxShown = 10 * 1024
@@ -114,18 +118,20 @@ export const patch =
     const paused = submission.slices.pause()
     if (paused) await paused
 
-    function change(existing: ApiObject, record: Recorder): MaybePromise<ApiObject> {
+    function change(existing: ApiObject, entry: StoredObject, record: Recorder): MaybePromise<ApiObject> {
       exchange.span?.event('About to apply patch')
       const document = shown(writes, target, existing, view.base)
       const patched = patcher(view.body.schema, document as JsonObject, value)
-      return then(submission.slices.pause(), () => convert(existing, patched, record))
+      const isStored = document === existing && view.body.schema === resource.store.definition.schema
+      const known = isStored && entry.size + bytes.length < fewBytes && entry.isDecodedCanonical ? document : undefined
+      return then(submission.slices.pause(), () => convert(existing, patched, known, record))
     }
 
-    /** The patched object as one of the kind. */
-    function convert(existing: ApiObject, patched: Json, record: Recorder): MaybePromise<ApiObject> {
+    /** The patched object as one of the kind. `known`: the document, if it is known to be canonical. */
+    function convert(existing: ApiObject, patched: Json, known: ApiObject | undefined, record: Recorder): MaybePromise<ApiObject> {
       const refusal = refusalOf(isStrategic, value, patched)
       if (!isStrategic) checkVersion(target, patched, options.fieldValidation, refusal)
-      const body = { value: patched, faults, sorted: true, omitsKeys: isStrategic } as const
+      const body = { value: patched, faults, sorted: true, omitsKeys: isStrategic, known: known as JsonObject | undefined } as const
       const check = isStrategic ? mergedTypeCheck : patchedTypeCheck(refusal)
       const result = objectOf(body, view.body, bytes, writes.platform, refusal, check)
       const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults
@@ -136,7 +142,7 @@ export const patch =
     }
 
     const write = (record: Recorder) => {
-      const changes = { view, change: (existing: ApiObject) => change(existing, record) }
+      const changes = { view, change: (existing: ApiObject, entry: StoredObject) => change(existing, entry, record) }
       return updateObject(resource, namespace, name, changes, writeRequest(writes, target, submission))
     }
     const record = recorder(writes, target, options.fieldManager)
@@ -145,6 +151,7 @@ export const patch =
       () => write(dropManagedFields),
     )
     exchange.span?.event('Object stored in database')
-    await submission.slices.pause()
+    const rested = submission.slices.pause()
+    if (rested) await rested
     return respondEntry(answers, target, entry)
   }

@@ -23,8 +23,8 @@ export interface Update {
   readonly view: View
   /** The client sends the whole object, so that another uid means another object: 409. In a patch it is a change of the uid, which is refused. */
   readonly isWhole?: true
-  /** Computes the new object from the stored one; called again after every write conflict. */
-  change(existing: ApiObject): MaybePromise<ApiObject>
+  /** Computes the new object from the stored one, which is that of the entry; called again after every write conflict. */
+  change(existing: ApiObject, entry: StoredObject): MaybePromise<ApiObject>
 }
 
 /**
@@ -219,7 +219,7 @@ export function updateObject(
   function tryFrom(current: StoredObject): MaybePromise<Outcome> {
     request.slices?.reads(current.size)
     const existing = current.base
-    return then(change(existing), (incoming) => {
+    return then(change(existing, current), (incoming) => {
       if (isWhole) checkUid(resource, incoming, existing.metadata, request.dryRun)
       keepIdentity(resource, view, incoming, existing)
       // Only what is stored loses it, as in the reference.
