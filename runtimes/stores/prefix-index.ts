@@ -1,10 +1,22 @@
 import type { StoreEvent } from '../../core/ports.ts'
 
+/** Prefixes of one length that end with the same character: most end with a slash, so that few parts of a key may be one. */
+interface Ending {
+  readonly length: number
+  /** Code of the last character; NaN: the prefix is empty. */
+  readonly last: number
+  /** Number of distinct prefixes. */
+  count: number
+}
+
+const codes = 0x10000
+const lastOf = (prefix: string) => prefix.charCodeAt(prefix.length - 1)
+const endingOf = (prefix: string) => (prefix === '' ? 0 : prefix.length * codes + lastOf(prefix))
+
 /** Items by key prefix. The cost of a look-up depends on the length of the key, not on the number of prefixes. */
 export class PrefixIndex<T> {
   readonly #groups = new Map<string, Set<T>>()
-  /** Number of distinct prefixes by their length. */
-  readonly #lengths = new Map<number, number>()
+  readonly #endings = new Map<number, Ending>()
 
   add(prefix: string, item: T): void {
     const group = this.#groups.get(prefix)
@@ -13,16 +25,17 @@ export class PrefixIndex<T> {
       return
     }
     this.#groups.set(prefix, new Set([item]))
-    this.#lengths.set(prefix.length, (this.#lengths.get(prefix.length) ?? 0) + 1)
+    const known = this.#endings.get(endingOf(prefix))
+    if (known) known.count++
+    else this.#endings.set(endingOf(prefix), { length: prefix.length, last: lastOf(prefix), count: 1 })
   }
 
   delete(prefix: string, item: T): void {
     const group = this.#groups.get(prefix)
     if (!group?.delete(item) || group.size > 0) return
     this.#groups.delete(prefix)
-    const left = (this.#lengths.get(prefix.length) ?? 1) - 1
-    if (left > 0) this.#lengths.set(prefix.length, left)
-    else this.#lengths.delete(prefix.length)
+    const ending = this.#endings.get(endingOf(prefix))
+    if (ending && --ending.count === 0) this.#endings.delete(endingOf(prefix))
   }
 
   /** A copy of all items. */
@@ -35,8 +48,8 @@ export class PrefixIndex<T> {
     const selected = new Map<string, StoreEvent[]>()
     for (const event of events) {
       const key = event.type === 'put' ? event.kv.key : event.key
-      for (const length of this.#lengths.keys()) {
-        if (length > key.length) continue
+      for (const { length, last } of this.#endings.values()) {
+        if (length > key.length || (length > 0 && key.charCodeAt(length - 1) !== last)) continue
         const prefix = key.slice(0, length)
         const list = selected.get(prefix)
         if (list) list.push(event)
