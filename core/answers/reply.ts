@@ -110,7 +110,7 @@ export class Reply implements Response {
     return true
   }
 
-  /** Whether all of the body is in memory: whoever has the response has taken it. False for other classes. */
+  /** Whether all of the body is in memory, so that nothing of the response is still to come. False for other classes. */
   static isWhole(response: Response): boolean {
     if (!(#made in response)) return false
     const body = response.#made

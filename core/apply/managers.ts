@@ -62,19 +62,28 @@ function decodeEntry(entry: JsonObject, index: number): Manager {
   }
 }
 
-/** Managers of entries that were encoded or decoded before, which are never changed: a stored object shares them with the write of it. */
-const decoded = new WeakMap<readonly Json[], Managers>()
+/**
+ * Managers of entries that were encoded or decoded before, which are never changed: a stored object shares them with the write of it. In a property
+ * that printers and walkers don't see: a WeakMap with a key for each write takes collections of garbage longer than all work here.
+ */
+const meaning = Symbol('what entries of fields mean')
+
+type Entries = readonly Json[] & { readonly [meaning]?: Managers }
+
+function remember(entries: Entries, managers: Managers): void {
+  if (Object.isExtensible(entries)) Object.defineProperty(entries, meaning, { value: managers })
+}
 
 /** Decodes entries, which may not be changed afterwards. Throws an Error for the first invalid one. */
-export function decodeManagers(entries: readonly Json[] | undefined): Managers {
-  const known = entries && decoded.get(entries)
+export function decodeManagers(entries: Entries | undefined): Managers {
+  const known = entries?.[meaning]
   if (known !== undefined) return known
   const managers = new Map<string, Manager>()
   entries?.forEach((entry, index) => {
     const manager = decodeEntry(entry as JsonObject, index)
     managers.set(identityOf(manager), manager)
   })
-  if (entries) decoded.set(entries, managers)
+  if (entries) remember(entries, managers)
   return managers
 }
 
@@ -112,6 +121,6 @@ export function encodeManagers(managers: Managers): Json[] | undefined {
   const ordered = [...managers]
   if (ordered.length > 1) ordered.sort(([, a], [, b]) => inOrder(a, b))
   const entries = ordered.map(([, manager]) => encodeEntry(manager))
-  decoded.set(entries, ordered.length > 1 ? new Map(ordered) : managers)
+  remember(entries, ordered.length > 1 ? new Map(ordered) : managers)
   return entries
 }

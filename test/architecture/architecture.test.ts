@@ -145,7 +145,6 @@ const remembered: { readonly [name: string]: string } = {
   'core/apply/atom.ts: preserving': ofSchema,
   'core/apply/atom.ts: roots': ofSchema,
   'core/apply/blank.ts: blanks': ofSchema,
-  'core/apply/managers.ts: decoded': 'what entries of fields mean, which are never changed',
   'core/cel/environment.ts: standard': 'declarations of the language, parsed at the first use',
   'core/config/feature-gate-history.ts: earlier': 'a constant, made at the first use',
   'core/config/feature-gates.ts: idle': 'a constant, made at the first use',

@@ -18,23 +18,26 @@ interface Precondition {
  * revisions are compared in the transaction that stores the new object.
  */
 export class Preconditions {
-  readonly #held = new Map<string, Precondition>()
+  /** Few, and in most writes one at most: a map would take longer to make. */
+  readonly #held: Precondition[] = []
 
   /** `revision`: of the object when it was checked. */
   add(store: WatchableStore, name: string, revision: number, check: Check): void {
-    this.#held.set(`${store.definition.storageKey}/${name}`, { on: { namespace: '', name }, store, check, revision })
+    const { storageKey } = store.definition
+    const known = this.#held.findIndex((held) => held.on.name === name && held.store.definition.storageKey === storageKey)
+    this.#held[known < 0 ? this.#held.length : known] = { on: { namespace: '', name }, store, check, revision }
   }
 
   /** Guards of a write. Only objects in the same store can be compared in its transactions. */
   guards(holder: KeyValueStore): readonly Guard[] {
     const guards: Guard[] = []
-    for (const { on, store, revision } of this.#held.values()) if (store.holder === holder) guards.push(store.guard(on, revision))
+    for (const { on, store, revision } of this.#held) if (store.holder === holder) guards.push(store.guard(on, revision))
     return guards
   }
 
   /** Checks the objects as they are now. Throws when one does not allow the write any more. */
   async renew(): Promise<void> {
-    for (const precondition of this.#held.values()) {
+    for (const precondition of this.#held) {
       const entry = await precondition.store.get(precondition.on)
       precondition.check(entry?.object)
       precondition.revision = entry?.revision ?? 0
