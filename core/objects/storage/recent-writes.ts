@@ -49,8 +49,8 @@ export class RecentWrites {
   readonly #codec: Codec
   /** A ring buffer, not a Map: constant deletion and insertion makes a Map rehash, and minor collections keep what the abandoned tables hold. */
   readonly #writes: (Write | undefined)[] = new Array<undefined>(maxKept).fill(undefined)
-  /** Number of writes by the hash of their key: nearly all others are not searched for. A map of keys would take longer to maintain. */
-  readonly #counts = new Uint8Array(hashes)
+  /** Number of writes by the hash of their key: nearly all others are not searched for. A map of keys would take longer to maintain. Made at the first write. */
+  #counts: Uint8Array | undefined
   /** Position of the oldest write. */
   #oldest = 0
   #count = 0
@@ -67,6 +67,7 @@ export class RecentWrites {
     this.#characters += length
     while (this.#count === maxKept || this.#characters > maxCharacters) this.#dropOldest()
     this.#writes[(this.#oldest + this.#count++) % maxKept] = new Write(key, stored, printed)
+    this.#counts ??= new Uint8Array(hashes)
     this.#counts[hashOf(key)]!++
   }
 
@@ -74,14 +75,14 @@ export class RecentWrites {
     const { key, printed } = this.#writes[this.#oldest] as Write
     this.#characters -= printed.json.length
     this.#writes[this.#oldest] = undefined
-    this.#counts[hashOf(key)]!--
+    this.#counts![hashOf(key)]!--
     this.#oldest = (this.#oldest + 1) % maxKept
     this.#count--
   }
 
   /** Searches the newest writes first: their results and events are still to come. */
   #find(key: string, matches: (write: Write) => boolean): Write | undefined {
-    if (this.#counts[hashOf(key)] === 0) return undefined
+    if (!this.#counts?.[hashOf(key)]) return undefined
     for (let back = 1; back <= this.#count; back++) {
       const write = this.#writes[(this.#oldest + this.#count - back) % maxKept]
       if (write?.key === key && matches(write)) return write
