@@ -126,7 +126,7 @@ class HistogramRecorder extends ObservationRecorder<Distribution> {
   protected initial(): Distribution {
     const native = this.recording.isNative() ? new NativeHistogram() : undefined
     // A server has many of them: a typed array takes longer to make.
-    return { counts: this.row.buckets.map(() => 0), sum: 0, count: 0, native }
+    return { counts: new Array<number>(this.row.buckets.length).fill(0), sum: 0, count: 0, native }
   }
 
   protected note(state: Distribution, value: number): void {

@@ -22,15 +22,19 @@ export interface SeriesTable<T> {
 /** Trie node: series by the value of one label, then the next. */
 type Branch<T> = Map<string, Branch<T> | Series<T>>
 
+/** Number of series that are compared one after the other: most tables of a short-lived server have fewer. */
+const few = 8
+
 /**
- * Series by label values, created on first use; without labels there is one from the start. Looked up value by value, because a joined
+ * Series by label values, created on first use; without labels there is one from the start. Many are looked up value by value, because a joined
  * key would have to be built and hashed for every request. A class, because a server has one for each of its metrics with values.
  */
 class Table<T> implements SeriesTable<T> {
   readonly #row: Bounds
   readonly #initial: (values: Names) => T
   readonly #constrain: ((values: Names) => Names) | undefined
-  readonly #root: Branch<T> = new Map()
+  /** All series; undefined while they are few. */
+  #root: Branch<T> | undefined
   readonly #all = new Set<Series<T>>()
   /** Counts what exceeds the maximum number of series. */
   #others: Series<T> | undefined
@@ -60,11 +64,9 @@ class Table<T> implements SeriesTable<T> {
   }
 
   remove(values: Names): void {
-    const siblings = this.#branch(values, false)
-    const value = values[this.#last] ?? ''
-    const found = siblings?.get(value)
+    const found = this.#known(values)
     if (found === undefined) return
-    siblings?.delete(value)
+    if (this.#root) this.#branch(this.#root, found).delete(found.values[this.#last] ?? '')
     this.#all.delete(found)
     if (found === this.#others) this.#others = undefined
     if (found === this.#recent) this.#recent = undefined
@@ -74,32 +76,47 @@ class Table<T> implements SeriesTable<T> {
     return Math.max(0, this.#row.labels.length - 1)
   }
 
-  /** The series that share all label values but the last; `create` adds missing branches. */
-  #branch(values: Names, create: boolean): Map<string, Series<T>> | undefined {
-    let found = this.#root
+  /** The series with these values, if there is one. */
+  #known(values: Names): Series<T> | undefined {
+    if (this.#root === undefined) {
+      for (const each of this.#all) if (sameItems(each.values, values)) return each
+      return undefined
+    }
+    let found: Branch<T> | Series<T> | undefined = this.#root
+    for (let i = 0; i <= this.#last; i++) found = (found as Branch<T> | undefined)?.get(values[i] ?? '')
+    return found as Series<T> | undefined
+  }
+
+  /** The series that share all label values of this one but the last; adds missing branches. */
+  #branch(root: Branch<T>, { values }: Series<T>): Map<string, Series<T>> {
+    let found = root
     for (let i = 0; i < this.#last; i++) {
-      let next = found.get(values[i] as string)
-      if (next === undefined) {
-        if (!create) return undefined
-        next = new Map()
-        found.set(values[i] as string, next)
-      }
+      const next = found.get(values[i] as string) ?? new Map()
+      found.set(values[i] as string, next)
       found = next as Branch<T>
     }
     return found as Map<string, Series<T>>
   }
 
+  #enter(root: Branch<T>, series: Series<T>): void {
+    this.#branch(root, series).set(series.values[this.#last] ?? '', series)
+  }
+
   #add(values: Names): Series<T> {
     const created = { values: [...values], state: this.#initial(values) }
-    this.#branch(values, true)?.set(values[this.#last] ?? '', created)
     this.#all.add(created)
+    if (this.#root) this.#enter(this.#root, created)
+    else if (this.#all.size > few) {
+      this.#root = new Map()
+      for (const each of this.#all) this.#enter(this.#root, each)
+    }
     return created
   }
 
   #find(values: Names): Series<T> {
     const { labels, maxSeries } = this.#row
     if (values.length !== labels.length) throw new Error(`want ${labels.length} label values, have ${values.length}`)
-    const found = this.#branch(values, false)?.get(values[this.#last] ?? '')
+    const found = this.#known(values)
     if (found !== undefined) return found
     if (this.#all.size - (this.#others === undefined ? 0 : 1) < maxSeries) return this.#add(values)
     this.#others ??= this.#add(labels.map(() => 'other'))

@@ -142,3 +142,18 @@ test('every row has its own name, a description, a bound and ascending buckets',
     )
   }
 })
+
+test('series are found again, and removed, whether there are few or many', () => {
+  for (const count of [3, 8, 9, 40]) {
+    const registry = createMetrics()
+    const counted = recorder(registry, counter('a', '', { labels: ['x', 'y'] }))
+    const numbers = Array.from({ length: count }, (_, number) => number)
+    const valuesOf = (number: number) => [`x${number % 3}`, `y${number}`] as const
+    for (const number of [...numbers, ...numbers]) counted.add(valuesOf(number))
+    for (const number of numbers) if (number % 2 === 0) counted.remove(valuesOf(number))
+    counted.remove(valuesOf(count))
+    counted.add(valuesOf(0))
+    const found = Array.from(registry.read('a'), ({ labels, value }) => [labels['y'], value])
+    assert.deepEqual(found, [...numbers.filter((number) => number % 2 === 1).map((number) => [`y${number}`, 2]), ['y0', 1]])
+  }
+})
