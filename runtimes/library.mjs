@@ -53,6 +53,7 @@ const portable = (text) =>
 
 /** The exports of a TypeScript module of this checkout. */
 async function imported(source) {
+  mkdirSync(join(root, 'build'), { recursive: true })
   const directory = mkdtempSync(join(root, 'build/module-'))
   try {
     const outfile = join(directory, 'module.mjs')
