@@ -30,7 +30,7 @@ export function familyOf(options: ServerOptions, telemetry: Telemetry | undefine
   const text = JSON.stringify(options)
   const at = kept.findIndex((each) => each.text === text && each.telemetry === telemetry)
   // A copy: the caller may change its options.
-  const [known = { text, telemetry, family: createFamily(structuredClone(options), telemetry, () => stateMadeFor(text)) }] =
+  const [known = { text, telemetry, family: createFamily(structuredClone(options), telemetry, stateMadeFor(text)) }] =
     at < 0 ? [] : kept.splice(at, 1)
   kept.push(known)
   if (kept.length > maxKept) kept.shift()

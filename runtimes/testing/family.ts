@@ -60,11 +60,7 @@ interface Started {
 const [quietTurns, settlingTurns] = [5, 200]
 
 /** `made`: the state of a new server, where it is known before any has started. */
-export function createFamily(
-  options: ServerOptions,
-  telemetry: Telemetry = { logger: consoleLogger },
-  made?: () => LeftState | undefined,
-): Family {
+export function createFamily(options: ServerOptions, telemetry: Telemetry = { logger: consoleLogger }, made?: LeftState): Family {
   const identities = createIdentities()
   const outbound = outboundWhenCalled()
   const servers = createServerFamily({ ...options, authenticators: [identities.authenticator, ...(options.authenticators ?? [])] })

@@ -135,10 +135,9 @@ function copiesOf({ state, left }: LeftState): Copies | undefined {
 /** `settled` lets controllers do their first work on a state. `made`: a state that is known before any server has started. */
 export function createFirstStates(
   settled: (state: StoreSnapshot, own: OwnCredentials) => Promise<LeftState>,
-  made?: () => LeftState | undefined,
+  made?: LeftState,
 ): FirstStates {
-  const known = made?.()
-  let copies: (() => Promise<Copies | undefined>) | undefined = known && once(async () => copiesOf(known))
+  let copies: (() => Promise<Copies | undefined>) | undefined = made && once(async () => copiesOf(made))
   return {
     note(state, own) {
       // Without it, each server starts from nothing.
