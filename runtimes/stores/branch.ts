@@ -7,6 +7,9 @@ import { compacted, type Head } from './version.ts'
 /** Maximum depth of branches to read through; a freeze beyond it copies everything. */
 const deepest = 8
 
+/** Maximum prefixes whose counts a frozen branch remembers: more than there are resources. */
+const maxCounts = 1_000
+
 const textIndex = () => new SortedIndex((text: string) => text)
 
 /** An immutable history and its depth. */
@@ -94,7 +97,7 @@ export class Branch implements Versions {
     if (known !== undefined) return known
     const below = this.#base.versions.count(prefix)
     const count = this.#taken.size === 0 ? below : below - this.#hidden.count(byteOrder(prefix)) + this.#own.count(prefix)
-    this.#counts?.set(prefix, count)
+    if (this.#counts && this.#counts.size < maxCounts) this.#counts.set(prefix, count)
     return count
   }
 
