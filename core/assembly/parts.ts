@@ -258,7 +258,14 @@ export const parts: PartTable<Parts, AssemblyContext> = {
       const { serviceClusterIpRanges, serviceNodePortRange } = network
       // Named: a spread of all options takes as long as the rest of this part.
       const serving = createServing({
-        ...{ prefix, storageMediaType, watchCache, uncached, eventTtl, leaseReuse, serviceClusterIpRanges, serviceNodePortRange },
+        prefix,
+        storageMediaType,
+        watchCache,
+        uncached,
+        eventTtl,
+        leaseReuse,
+        serviceClusterIpRanges,
+        serviceNodePortRange,
         platform: general.platform,
         settings,
         stores,

@@ -21,23 +21,20 @@ export interface Identities {
 }
 
 export function createIdentities(): Identities {
-  const users = new WeakMap<Connection, TestUser>()
-  /** One for all requests of a connection: what follows from it is remembered. */
-  const authentications = new WeakMap<Connection, Authentication>()
+  /** By connection: its user, and one authentication for all of its requests, because what follows from that is remembered. */
+  const known = new WeakMap<Connection, { readonly user: TestUser; readonly authentication: Authentication }>()
   return {
     authenticator: {
       name: 'in-process',
       authenticate(request, connection) {
-        const authentication = authentications.get(connection)
-        return authentication === undefined || request.headers.has('authorization') ? undefined : authentication
+        return request.headers.has('authorization') ? undefined : known.get(connection)?.authentication
       },
     },
     connectionOf(user, facts) {
       const connection: Connection = { remoteAddress: '', remotePort: 0, protocol: 'in-process', ...facts }
-      users.set(connection, user)
-      authentications.set(connection, { user: { name: user.name, groups: [...(user.groups ?? [])] } })
+      known.set(connection, { user, authentication: { user: { name: user.name, groups: [...(user.groups ?? [])] } } })
       return connection
     },
-    userOf: (connection) => users.get(connection),
+    userOf: (connection) => known.get(connection)?.user,
   }
 }

@@ -1,6 +1,7 @@
 /** Enforces ResourceQuotas; usage is charged before the write (pkg/admission/plugin/resourcequota). */
 
 import { ApiError, internalError, qualified } from '../../answers/status.ts'
+import { then } from '../../common/maybe-promise.ts'
 import { once } from '../../common/once.ts'
 import { Pauses } from '../../common/slices.ts'
 import type { ApiObject } from '../../resources/definition.ts'
@@ -44,14 +45,11 @@ export function resourceQuota(context: PluginContext): AdmissionPlugin {
     upsert: ({ object }) => note(object),
     remove: ({ namespace, name }) => forget(namespace, name),
   })
-  let ready = !(following.ready instanceof Promise)
-  if (following.ready instanceof Promise)
-    following.ready.then(
-      () => {
-        ready = true
-      },
-      () => undefined,
-    )
+  let ready = false
+  const told = then(following.ready, () => {
+    ready = true
+  })
+  if (told instanceof Promise) told.catch(() => undefined)
 
   /** Reads a quota from the store. Not bound to the context of one request: the read serves a whole batch. */
   const live = async ({ metadata }: QuotaObject) =>

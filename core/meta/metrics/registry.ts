@@ -162,11 +162,10 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
         yield typeof state === 'number' ? { labels, value: state } : { labels, value: state.sum, count: state.count }
       }
     },
-    census: () => ({
-      registered: selected().map(({ row }) => row),
-      hidden: metrics.size - selected().length,
-      unexpected,
-    }),
+    census() {
+      const registered = selected().map(({ row }) => row)
+      return { registered, hidden: metrics.size - registered.length, unexpected }
+    },
     text: (format) => text(format),
     useNativeHistograms() {
       isNative = true
