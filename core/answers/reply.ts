@@ -11,6 +11,8 @@ export type PlainBody = Uint8Array<ArrayBuffer> | string | ByteSource | Readable
 /** What has an object, the JSON of which is a body. */
 export interface ObjectSource {
   readonly json: Uint8Array
+  /** Bytes of `json`, known before it is made. */
+  readonly jsonSize: number
   /** A new object with what `JSON.parse` reads from the body, made with `copied` of what others use; undefined: it would have to be parsed. */
   parsed(copied: (value: Json) => Json): Json | undefined
 }
@@ -24,6 +26,9 @@ export interface ReplyParts {
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
+
+/** The end of a body with JSON (`withLineFeed`). */
+const lineFeedSize = 1
 
 /** Statuses of a built-in Response (Fetch standard); HTTP has three digits (RFC 9110 15). */
 const [lowestStatus, highestStatus] = [200, 599]
@@ -75,7 +80,7 @@ export class Reply implements Response {
   static parts(response: Response): ReplyParts | undefined {
     if (!(#made in response)) return undefined
     const init = response.#headers
-    const plain = init !== undefined && typeof response.#body !== 'string' && isRecord(init)
+    const plain = init !== undefined && typeof response.#made !== 'string' && isRecord(init)
     return { status: response.status, headers: plain ? init : response.headers.flat, body: response.#body }
   }
 
@@ -95,8 +100,9 @@ export class Reply implements Response {
    */
   static measure(response: Response, report: (bytes: number) => void): void {
     if (!(#made in response)) return
-    const body = response.#body
-    if (body === null) report(0)
+    const body = response.#made
+    if (body === undefined) report((response.#source?.jsonSize ?? 0) + lineFeedSize)
+    else if (body === null) report(0)
     else if (typeof body === 'string') report(utf8Length(body))
     else if (body instanceof Uint8Array) report(body.length)
     else if (isByteSource(body)) response.#made = counted(body, report)
@@ -140,7 +146,7 @@ export class Reply implements Response {
   get headers(): LightHeaders {
     if (this.#headers instanceof LightHeaders) return this.#headers
     const headers = new LightHeaders(this.#headers)
-    if (typeof this.#body === 'string' && !headers.has('content-type')) headers.set('content-type', 'text/plain;charset=UTF-8')
+    if (typeof this.#made === 'string' && !headers.has('content-type')) headers.set('content-type', 'text/plain;charset=UTF-8')
     this.#headers = headers
     return headers
   }

@@ -88,11 +88,11 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
   const metrics = new Map<string, Metric | undefined>()
   let unexpected = 0
   let isNative = false
-  const register = ({ name }: MetricRow, metric: Metric | undefined) => {
-    const { size } = metrics
-    metrics.set(name, metric)
-    // One access instead of two: each server has some hundred metrics.
-    if (metrics.size === size) throw new Error(`metric ${name} is registered already`)
+  const register = (row: MetricRow, make: () => Metric): Metric | undefined => {
+    if (metrics.has(row.name)) throw new Error(`metric ${row.name} is registered already`)
+    const metric = isSelected(row, selection) ? make() : undefined
+    metrics.set(row.name, metric)
+    return metric
   }
   const selected = () => [...metrics.values()].filter((metric) => metric !== undefined)
   const constraint = (row: MetricRow) => constraintOf(row, selection, () => unexpected++)
@@ -124,11 +124,7 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
     ) as Uint8Array<ArrayBuffer>
 
   const recording = { constraintOf: constraint, isNative: () => isNative }
-  const recorder = (row: MetricRow) => {
-    const made = isSelected(row, selection) ? new recorders[row.type](row, recording) : undefined
-    register(row, made)
-    return made ?? unrecorded
-  }
+  const recorder = (row: MetricRow) => register(row, () => new recorders[row.type](row, recording)) ?? unrecorded
 
   return {
     record<Rows extends MetricRows>(rows: Rows) {
@@ -141,7 +137,7 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
       const constrain = constraint(row)
       const samples = () => (constrain ? mergedNumbers(row, read(), constrain) : read())
       const lines: Metric['lines'] = (format) => numberLines(row, samples(), format)
-      register(row, isSelected(row, selection) ? { row, read: samples, lines } : undefined)
+      register(row, () => ({ row, read: samples, lines }))
     },
     distribute(row, read) {
       const constrain = constraint(row)
@@ -152,7 +148,7 @@ export function createMetrics(selection: MetricSelection = {}): MetricsRegistry 
           Array.from(samples(), ([values, state]) => ({ values, state })),
           format,
         )
-      register(row, isSelected(row, selection) ? { row, read: samples, lines } : undefined)
+      register(row, () => ({ row, read: samples, lines }))
     },
     *read(name) {
       const metric = metrics.get(name)

@@ -7,7 +7,7 @@ import type { Codec, Labels, Printed } from './codec.ts'
 import type { DerivedBudget, DerivedKind } from './derived-budget.ts'
 import type { ObjectRef } from './keys.ts'
 import { hasMetadata } from './served-metadata.ts'
-import { withRevision } from './version-place.ts'
+import { versionSize, withRevision } from './version-place.ts'
 
 /** Bytes that are valid until a time, in milliseconds since the epoch. */
 export interface Encoding {
@@ -105,6 +105,12 @@ export class StoredObject implements ObjectRef {
     if (this.#jsonWasRead && json.length <= maxCachedJson) this.#keep('json', 'read', json)
     this.#jsonWasRead = true
     return json
+  }
+
+  /** Bytes of `json`. */
+  get jsonSize(): number {
+    if (!this.#isStored) return this.#bytes.length
+    return withoutLineFeed(this.#bytes).length + versionSize(this.revision)
   }
 
   /** As `json`, in a new array of pieces to be joined: a stored value is not copied. */

@@ -33,6 +33,9 @@ export function versionMember(json: Uint8Array, start: number, place: number, re
   return json[place] === closeBrace ? member : `${member},`
 }
 
+/** Bytes of the member with its comma, in the metadata of a stored object, which has other members. */
+export const versionSize = (revision: number): number => ',"resourceVersion":""'.length + String(revision).length
+
 /** A copy of an object with a resourceVersion, with members in the order of its JSON. `copied`: copies the values. */
 export function withRevision(object: JsonObject, resourceVersion: string, copied: (value: Json) => Json): JsonObject {
   // A spread knows the members of most objects beforehand.
