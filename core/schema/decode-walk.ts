@@ -2,6 +2,7 @@
 import { DecodeBudget } from './decode-budget.ts'
 import { DecodeError, TypeMismatch } from './decode-error.ts'
 import { shorten } from './go/shorten.ts'
+import { clone } from './json/members.ts'
 import { PositionStack } from './json/positions.ts'
 import type { Json, JsonObject } from './model.ts'
 import { describe } from './scalars.ts'
@@ -49,6 +50,8 @@ function goNameOf(step: Step): string[] {
  */
 export type WalkMode = 'copy' | 'share' | 'search' | 'lenient'
 
+const copyOf = (_name: string, value: Json) => clone(value)
+
 /** Current position. Field names are strings or inlined fields, list indexes numbers. */
 export class Walk {
   readonly path: Step[] = []
@@ -73,6 +76,8 @@ export class Walk {
   omitsKeys = false
   /** Canonical fields of the outermost message. */
   known: JsonObject | undefined
+  /** Copies one of them. */
+  copied: (name: string, value: Json) => Json = copyOf
   /** Name of the innermost message. */
   message = ''
   /** Index in `path` from which type errors name fields: metadata of custom resources is decoded separately. */

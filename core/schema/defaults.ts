@@ -60,7 +60,12 @@ function applierOf(schema: Schema): Apply | undefined {
     case 'list': {
       const fill = fillOf(schema.items)
       return (value, context) => {
-        if (Array.isArray(value)) for (let i = 0; i < value.length; i++) value[i] = fill(value[i] as Json, context)
+        if (!Array.isArray(value)) return
+        for (let i = 0; i < value.length; i++) {
+          const item = value[i] as Json
+          const filled = fill(item, context)
+          if (filled !== item) value[i] = filled
+        }
       }
     }
     case 'map': {

@@ -47,6 +47,8 @@ export interface Body {
   readonly isStrict?: boolean
   /** A canonical object of the kind, with which the value shares parts; absent: it is not known to be canonical. */
   readonly known?: JsonObject | undefined
+  /** Copies such a part. */
+  readonly copied?: (name: string, value: Json) => Json
 }
 
 /** An empty list of managed fields (which resets ownership) differs from an absent one. */
@@ -58,7 +60,7 @@ export function keepCleared(object: ApiObject, { metadata }: JsonObject): ApiObj
 
 /** Converts a parsed value to a canonical object of the kind. */
 export function objectOf(
-  { value, faults, isOwn, sorted, omitsKeys, isStrict = false, known }: Body,
+  { value, faults, isOwn, sorted, omitsKeys, isStrict = false, known, copied }: Body,
   kind: BodyKind,
   bytes: Uint8Array,
   platform: Platform,
@@ -66,7 +68,7 @@ export function objectOf(
   check: TypeCheck = checkType,
 ): { object: ApiObject; faults: readonly string[] } {
   const typed = check({ value, sorted, bytes }, kind, platform)
-  const options = { root: true, bounds: requestBounds, sorted, omitsKeys, shares: isOwn, known }
+  const options = { root: true, bounds: requestBounds, sorted, omitsKeys, shares: isOwn, known, copied }
   try {
     const decoded = decode(kind.schema, typed, options)
     const object = keepCleared(decoded.value as unknown as ApiObject, typed)

@@ -3,6 +3,7 @@ import { type ApiError, invalid, unreasoned } from '../answers/status.ts'
 import { applyJsonPatch, tokensOf } from '../apply/json-patch.ts'
 import { type MaybePromise, then } from '../common/maybe-promise.ts'
 import { updateObject } from '../objects/registry/update.ts'
+import type { View } from '../objects/registry/view.ts'
 import type { StoredObject } from '../objects/storage/stored-object.ts'
 import { type PatchFormat, patchFormat, patchFormatsOf } from '../request/media-type.ts'
 import { type FieldValidation, readPatchOptions } from '../request/options.ts'
@@ -12,7 +13,7 @@ import { quote } from '../schema/go/quote.ts'
 import { shortJson } from '../schema/go/shorten.ts'
 import { goText } from '../schema/go/text.ts'
 import { isObject } from '../schema/json/is-object.ts'
-import { get, set } from '../schema/json/members.ts'
+import { clone, cloneMembers, get, set } from '../schema/json/members.ts'
 import type { Json, JsonObject, Message } from '../schema/model.ts'
 import { type ApplyFormat, apply } from './apply.ts'
 import { applyFieldValidation, objectOf, parsePatch, type Refusal, receive } from './body.ts'
@@ -95,6 +96,15 @@ function checkVersion(target: Target, patched: Json, validation: FieldValidation
   throw nameUndeterminable(target)
 }
 
+/**
+ * Copies parts of the stored object that a patch leaves alone, which completing the object may change. Nobody changes those that the view keeps, and
+ * managed fields are only replaced.
+ */
+const copiedFor = (view: View) => (name: string, value: Json) => {
+  if (view.keeps?.(name)) return value
+  return name === 'metadata' ? cloneMembers(value as JsonObject, 'managedFields') : clone(value)
+}
+
 /** PATCH of one object or subresource: after a write conflict the patch is applied again to the current object. */
 export const patch =
   ({ bodies, writes, answers }: Pick<Services, 'bodies' | 'writes' | 'answers'>): Verb =>
@@ -131,7 +141,8 @@ export const patch =
     function convert(existing: ApiObject, patched: Json, known: ApiObject | undefined, record: Recorder): MaybePromise<ApiObject> {
       const refusal = refusalOf(isStrategic, value, patched)
       if (!isStrategic) checkVersion(target, patched, options.fieldValidation, refusal)
-      const body = { value: patched, faults, sorted: true, omitsKeys: isStrategic, known: known as JsonObject | undefined } as const
+      const unchanged = known as JsonObject | undefined
+      const body = { value: patched, faults, sorted: true, omitsKeys: isStrategic, known: unchanged, copied: copiedFor(view) } as const
       const check = isStrategic ? mergedTypeCheck : patchedTypeCheck(refusal)
       const result = objectOf(body, view.body, bytes, writes.platform, refusal, check)
       const found = isStrategic ? [...faults, ...result.faults.slice(faults.length).sort()] : result.faults

@@ -6,6 +6,7 @@
  */
 
 import { LightHeaders } from '../../core/answers/light-headers.ts'
+import { Reply } from '../../core/answers/reply.ts'
 import type { Connection } from '../../core/ports.ts'
 import { HeldBody } from '../../core/request/held-body.ts'
 import { LightRequest } from '../../core/request/light-request.ts'
@@ -208,7 +209,12 @@ const listened: Sender = ({ method, path, type, body }) => {
   const headers = LightHeaders.of(['accept', 'application/json', 'user-agent', 'bench/1.0'])
   if (type !== undefined) headers.flat.push('content-type', type, 'content-length', String(bytes.length))
   const request = new LightRequest(method, path, headers, type === undefined ? null : new HeldBody(bytes))
-  return async () => (await server.answer(request, connection)).status
+  return async () => {
+    const response = await server.answer(request, connection)
+    // As the listener takes it: bodies are made when they are asked for.
+    Reply.parts(response)
+    return response.status
+  }
 }
 
 const ways = { fetch: embedded, answer: listened }

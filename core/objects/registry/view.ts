@@ -2,6 +2,7 @@ import { type FieldSet, fieldSet, noFields } from '../../apply/field-set.ts'
 import type { ApiObject, ObjectMeta, ResourceDefinition, SubresourceStrategy } from '../../resources/definition.ts'
 import { keptMetadata } from '../../resources/kept-metadata.ts'
 import type { HookContext } from '../../schema/model.ts'
+import { reaching } from '../../schema/reaches.ts'
 
 /** A part of an object that is written separately: the main resource, its status, its scale. */
 export interface View {
@@ -11,6 +12,8 @@ export interface View {
   readonly reset?: FieldSet
   /** Status and the like: the rest of the object is neither prepared nor validated. */
   readonly partial: boolean
+  /** Whether a write through this view leaves a member of the object as it is stored, and no default changes it. Absent: it may not. */
+  keeps?(name: string): boolean
   /** A write needs no resourceVersion, even if updates of the kind do: scale. */
   readonly needsNoVersion?: true
   /** Set for subresources other than status and scale. */
@@ -23,6 +26,7 @@ export function mainView(definition: ResourceDefinition): View {
     partial: false,
     reset:
       definition.status || definition.reset ? fieldSet(...(definition.status ? [['status']] : []), ...(definition.reset ?? [])) : noFields,
+    keeps: (name) => name === 'status' && definition.status,
     write(existing, incoming) {
       if (!definition.status) return incoming
       if (existing['status'] === undefined) delete incoming['status']
@@ -40,14 +44,18 @@ export const strategyView = (strategy: SubresourceStrategy): View => ({
   ...(strategy.reset && { reset: fieldSet(...strategy.reset) }),
 })
 
+/** Whether there are defaults that a feature gate may take away before an object is stored: reading it brings them back. */
+const hasGatedDefaults = reaching((_schema, field) => field?.gate !== undefined && field.default !== undefined)
+
 /**
  * `/status`: keeps everything except status and metadata, and of metadata what the kind says. No update changes identity and deletion.
  */
-export function statusView({ statusKeeps = [] }: ResourceDefinition): View {
+export function statusView({ statusKeeps = [], schema }: ResourceDefinition): View {
   const kept = statusKeeps === 'metadata' ? [['metadata']] : statusKeeps.map((field) => ['metadata', field])
   return {
     partial: true,
     reset: fieldSet(['spec'], ...kept),
+    keeps: (name) => name !== 'status' && name !== 'metadata' && !hasGatedDefaults(schema),
     write(existing, incoming) {
       const metadata = statusKeeps === 'metadata' ? keptMetadata(existing, incoming) : withFields(existing, incoming, statusKeeps)
       const { status: _status, ...rest } = existing

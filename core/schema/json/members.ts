@@ -29,14 +29,15 @@ export function isEmpty(object: JsonObject): boolean {
 export function clone<T extends Json>(value: T): T
 export function clone(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value
-  const copy: Json = Array.isArray(value) ? value.map((item) => clone(item)) : cloneObject(value)
+  const copy: Json = Array.isArray(value) ? value.map((item) => clone(item)) : cloneMembers(value)
   const text = rawTextOf(value)
   return text === undefined ? copy : setRawText(copy, text)
 }
 
-function cloneObject(value: JsonObject): JsonObject {
+/** A deep copy of an object, but for a member that it shares. */
+export function cloneMembers(value: JsonObject, shared?: string): JsonObject {
   const copy: JsonObject = {}
-  for (const key in value) set(copy, key, clone(value[key] as Json))
+  for (const key in value) set(copy, key, key === shared ? (value[key] as Json) : clone(value[key] as Json))
   setGivenEmpties(copy, givenEmpties(value))
   return copy
 }

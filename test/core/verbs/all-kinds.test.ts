@@ -95,7 +95,11 @@ for (const definition of definitions) {
         assert.equal(dry.status, 200, JSON.stringify(dry.body))
       }
       const same = await api.patch(path, {})
-      assert.deepEqual(same.body, put.body, 'nothing that a dry run computes is in the object that the next write starts from')
+      const nothingOfIt = 'nothing that a dry run computes is in the object that the next write starts from'
+      assert.deepEqual(same.body, put.body, nothingOfIt)
+      const changed = await api.patch(path, { metadata: { annotations: { changed: 'yes' } } })
+      assert.deepEqual(stripped(changed.body), stripped(put.body), nothingOfIt)
+      assert.deepEqual((await watch.object()).object, changed.body)
 
       const deleted = await api.delete(path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' })
       assert.equal(deleted.status, 200, JSON.stringify(deleted.body))
