@@ -109,7 +109,7 @@ function planOf(schema: Message): Plan {
   return plan
 }
 
-function applyTo(schema: Message, given: Json, context: HookContext): void {
+function applyTo(schema: Message, given: Json, context: HookContext, known?: JsonObject): void {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return
   const object: JsonObject = given
   const { defaults, hook, children, inlined, others } = planOf(schema)
@@ -121,7 +121,7 @@ function applyTo(schema: Message, given: Json, context: HookContext): void {
   for (const apply of inlined) apply(object, context)
   for (const { name, apply } of children) {
     const child = Object.hasOwn(object, name) ? object[name] : undefined
-    if (child !== undefined) apply(child, context)
+    if (child !== undefined && (known === undefined || child !== known[name])) apply(child, context)
   }
   if (!others) return
   for (const key of Object.keys(object)) if (!others.fields.has(key)) set(object, key, others.fill(object[key] as Json, context))
@@ -129,8 +129,9 @@ function applyTo(schema: Message, given: Json, context: HookContext): void {
 
 /**
  * Applies the schema's defaults to a decoded object, in place. A default is used when the field is unset, and for a non-pointer
- * scalar also when it is zero. Parts of the schema without defaults are not visited.
+ * scalar also when it is zero. Parts of the schema without defaults are not visited, nor fields that the object shares with `known`, which has its
+ * defaults.
  */
-export function applyDefaults(schema: Message, value: Json, context: HookContext): void {
-  applyTo(schema, value, context)
+export function applyDefaults(schema: Message, value: Json, context: HookContext, known?: JsonObject): void {
+  applyTo(schema, value, context, known)
 }

@@ -5,7 +5,7 @@ import type { ApiObject } from '../resources/definition.ts'
 import { hookContext } from '../schema/cluster.ts'
 import { roughSize } from '../schema/decode-budget.ts'
 import { applyDefaults } from '../schema/defaults.ts'
-import type { Json } from '../schema/model.ts'
+import type { Json, JsonObject } from '../schema/model.ts'
 import { requireNamespace } from './name.ts'
 import { dropRepeatedOwners } from './owner-references.ts'
 import { keepReadable, type Recorder } from './ownership.ts'
@@ -36,7 +36,8 @@ function relyOnDefinition({ resource: { definition, groupResource } }: Target, s
 
 /**
  * Completes a client's object: defaults, mutating admission, the version that the server holds. Fields that admission adds have no manager, so `record` runs
- * before it. An applied object has managed fields already; `record` only says whether it is stamped.
+ * before it. An applied object has managed fields already; `record` only says whether it is stamped. `known`: the stored object, if what the object shares
+ * with it has its defaults.
  */
 export function completed(
   writes: WriteServices,
@@ -45,6 +46,7 @@ export function completed(
   submission: Submission,
   old: ApiObject | undefined,
   record: Recorder,
+  known?: ApiObject,
 ): MaybePromise<ApiObject> {
   const { resource, view } = target
   const { definition } = resource
@@ -54,7 +56,7 @@ export function completed(
   if (submission.operation === 'CREATE') relyOnDefinition(target, submission, object)
   const whole = view.body.schema === definition.schema
   const fill = (each: ApiObject, { schema, strategy }: typeof definition) => {
-    applyDefaults(schema, each as Json, context)
+    applyDefaults(schema, each as Json, context, known as JsonObject | undefined)
     strategy.defaults?.(each as never, context)
   }
   if (whole) fill(object, definition)

@@ -149,7 +149,7 @@ export const patch =
       applyFieldValidation(target, options.fieldValidation, found, refusal)
       validatePatchedIdentity(target, result.object)
       exchange.span?.event('About to check admission control')
-      return then(submission.slices.pause(), () => completed(writes, target, result.object, submission, existing, record))
+      return then(submission.slices.pause(), () => completed(writes, target, result.object, submission, existing, record, known))
     }
 
     const write = (record: Recorder) => {
