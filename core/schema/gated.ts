@@ -20,6 +20,10 @@ interface Member {
 
 /** Computed once per message; keyed by the immutable schema. */
 const plans = new WeakMap<Message, readonly Member[]>()
+
+/** Whether there are defaults that a feature gate may take away before an object is stored: reading it brings them back. */
+export const hasGatedDefaults = reaching((_schema, field) => field?.gate !== undefined && field.default !== undefined)
+
 const hasGates = reaching((schema, field) => field?.gate !== undefined || (schema.type === 'message' && schema.gated !== undefined))
 
 function visitorOf(schema: Schema): Visit | undefined {

@@ -163,6 +163,7 @@ const remembered: { readonly [name: string]: string } = {
   'core/schema/embedded.ts: hasEmbedded': ofSchema,
   'core/schema/formats/base64.ts: values': 'a table, filled where it is declared',
   'core/schema/formats/time-zones.ts: zones': 'a constant, made at the first use',
+  'core/schema/gated.ts: hasGatedDefaults': ofSchema,
   'core/schema/gated.ts: hasGates': ofSchema,
   'core/schema/gated.ts: plans': ofSchema,
   'core/schema/json/text.ts: keepsText': ofSchema,

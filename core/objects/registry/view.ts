@@ -1,8 +1,8 @@
 import { type FieldSet, fieldSet, noFields } from '../../apply/field-set.ts'
 import type { ApiObject, ObjectMeta, ResourceDefinition, SubresourceStrategy } from '../../resources/definition.ts'
 import { keptMetadata } from '../../resources/kept-metadata.ts'
+import { hasGatedDefaults } from '../../schema/gated.ts'
 import type { HookContext } from '../../schema/model.ts'
-import { reaching } from '../../schema/reaches.ts'
 
 /** A part of an object that is written separately: the main resource, its status, its scale. */
 export interface View {
@@ -43,9 +43,6 @@ export const strategyView = (strategy: SubresourceStrategy): View => ({
   write: strategy.write,
   ...(strategy.reset && { reset: fieldSet(...strategy.reset) }),
 })
-
-/** Whether there are defaults that a feature gate may take away before an object is stored: reading it brings them back. */
-const hasGatedDefaults = reaching((_schema, field) => field?.gate !== undefined && field.default !== undefined)
 
 /**
  * `/status`: keeps everything except status and metadata, and of metadata what the kind says. No update changes identity and deletion.

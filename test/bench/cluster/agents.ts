@@ -70,9 +70,12 @@ export async function startAgents({ connections, server, plan, measures, onPod }
   async function renew(node: number): Promise<void> {
     const client = clients[node]!
     const path = `${leases}/${nodeName(node)}`
+    const version = versions[node]
+    // Without one, unless this write tells: whether it was done is not known when it fails.
+    versions[node] = undefined
     const { status, body } = await measures.of(
       'update a lease',
-      client.call('PUT', path, { body: objects.lease(node, new Date(), versions[node]) }),
+      client.call('PUT', path, { body: objects.lease(node, new Date(), version) }),
     )
     if (status === 200) versions[node] = versionIn(body)
     else measures.fail(`PUT of a lease: ${status}`)

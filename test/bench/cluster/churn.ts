@@ -3,15 +3,15 @@
  * node agent (starts it, ends it, as its watch tells). Every step waits for the event of the one before.
  */
 import type { Agents } from './agents.ts'
-import type { Client } from './client.ts'
+import { type Client, typeOf } from './client.ts'
 import type { Measures } from './measures.ts'
 import * as objects from './objects.ts'
 import { atRate } from './pace.ts'
 import { churnName, churnNameLength, nodeName, type Plan, placeOf } from './plan.ts'
 import { strategic } from './populate.ts'
 
-/** Seconds from a pod's start to its deletion. */
-const lifetime = 20
+/** Seconds from a pod's start to its deletion, and from a failed write to the next attempt. */
+const [lifetime, backoff] = [20, 1]
 
 interface Churned {
   readonly node: number
@@ -22,6 +22,9 @@ interface Churned {
   readonly begun: number
 }
 
+/** Statuses of a write that an earlier attempt has done: not found, and a conflict. */
+const done: ReadonlySet<string | number> = new Set([404, 409])
+
 const prefix = churnName(0).slice(0, 6)
 
 /** The name of the churned pod that an event is about. */
@@ -29,9 +32,6 @@ function nameIn(event: Buffer): string | undefined {
   const at = event.indexOf(prefix)
   return at < 0 ? undefined : event.toString('latin1', at, at + churnNameLength)
 }
-
-/** ADDED, MODIFIED, DELETED or BOOKMARK: the first field of a WatchEvent. */
-const typeOf = (event: Buffer) => event.toString('latin1', 2, 2 + (event[1] ?? 0))
 
 export class Churn {
   readonly #plan: Plan
@@ -87,7 +87,7 @@ export class Churn {
       this.#delivered(pod)
       this.#measures.add('pod from creation to running', performance.now() - pod.begun)
       pod.state = 'running'
-      this.#later(() => {
+      this.#later(lifetime, () => {
         pod.state = 'deleted'
         this.#write('delete a pod', pod, this.#admin, 'DELETE', pod.path)
       })
@@ -117,19 +117,24 @@ export class Churn {
 
   #write(operation: string, pod: Churned, client: Client, method: string, path: string, call: Parameters<Client['call']>[2] = {}): void {
     pod.sent = performance.now()
+    const failed = (why: string | number) => {
+      this.#measures.fail(`${operation}: ${why}`)
+      // What an earlier attempt has done is not there to be done again.
+      if (!done.has(why)) this.#later(backoff, () => this.#write(operation, pod, client, method, path, call))
+    }
     this.#measures.of(operation, client.call(method, path, call)).then(
       ({ status }) => {
-        if (status >= 400) this.#measures.fail(`${operation}: ${status}`)
+        if (status >= 400) failed(status)
       },
-      (error: Error) => this.#measures.fail(`${operation}: ${error.message}`),
+      (error: Error) => failed(error.message),
     )
   }
 
-  #later(work: () => void): void {
+  #later(seconds: number, work: () => void): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
       work()
-    }, lifetime * 1000)
+    }, seconds * 1000)
     this.#timers.add(timer)
   }
 }

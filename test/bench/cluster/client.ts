@@ -19,11 +19,13 @@ export const protobuf = 'application/vnd.kubernetes.protobuf'
 export class Connections {
   readonly #origin: URL
   readonly #requests: Http2Connection[] = []
-  readonly #watches: Http2Connection[] = []
+  /** Connections for watches, with the number of those that are open. */
+  readonly #watches = new Map<Http2Connection, number>()
   readonly #perConnection: number
   #turn = 0
-  /** Watches on the last connection. */
-  #onLast = 0
+  #isClosed = false
+  /** Watches that have ended and were opened again. */
+  reopened = 0
 
   /** `perConnection`: watches on each connection. */
   constructor(url: string, perConnection = streamsPerConnection) {
@@ -36,7 +38,7 @@ export class Connections {
   }
 
   get count(): number {
-    return this.#requests.length + this.#watches.length
+    return this.#requests.length + this.#watches.size
   }
 
   async open(): Promise<void> {
@@ -51,20 +53,34 @@ export class Connections {
   }
 
   async watch(head: Buffer, receiver: Receiver): Promise<void> {
-    let last = this.#watches.at(-1)
-    if (last === undefined || this.#onLast >= Math.min(last.limit, this.#perConnection)) {
-      last = new Http2Connection(this.#origin)
-      this.#watches.push(last)
-      this.#onLast = 0
-    }
-    this.#onLast++
+    const connection = this.#withRoom() ?? new Http2Connection(this.#origin)
+    this.#count(connection, 1)
     // Its limit is known from then on: watches that were started before stay within the server's queue.
-    await last.ready
-    last.request(head, noBody, receiver)
+    await connection.ready
+    const end = (error?: Error) => {
+      this.#count(connection, -1)
+      receiver.end(error)
+    }
+    connection.request(head, noBody, { ...receiver, end })
+  }
+
+  #withRoom(): Http2Connection | undefined {
+    for (const [connection, watches] of this.#watches)
+      if (!connection.isLeaving && watches < Math.min(connection.limit, this.#perConnection)) return connection
+    return undefined
+  }
+
+  #count(connection: Http2Connection, more: 1 | -1): void {
+    this.#watches.set(connection, (this.#watches.get(connection) ?? 0) + more)
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   close(): void {
-    for (const each of [...this.#requests, ...this.#watches]) each.close()
+    this.#isClosed = true
+    for (const each of [...this.#requests, ...this.#watches.keys()]) each.close()
   }
 }
 
@@ -77,6 +93,22 @@ export interface Call {
   readonly accept?: string
   readonly type?: string
   readonly body?: object | string
+}
+
+/** ADDED, MODIFIED, DELETED or BOOKMARK: the first field of a WatchEvent. */
+export const typeOf = (event: Buffer) => event.toString('latin1', 2, 2 + (event[1] ?? 0))
+
+/** Tag of `resourceVersion`, field 6 of ObjectMeta, and how many digits it may have. */
+const [versionTag, mostDigits] = [0x32, 20]
+
+/** The resourceVersion of a bookmark, which has no other metadata. */
+function versionOf(bookmark: Buffer): string | undefined {
+  for (let at = bookmark.indexOf(versionTag); at >= 0; at = bookmark.indexOf(versionTag, at + 1)) {
+    const length = bookmark[at + 1] ?? 0
+    const text = length <= mostDigits ? bookmark.toString('latin1', at + 2, at + 2 + length) : ''
+    if (text.length === length && /^\d+$/.test(text)) return text
+  }
+  return undefined
 }
 
 /** Calls `event` for each event of a watch, as bytes of a protobuf WatchEvent. */
@@ -122,24 +154,44 @@ export class Client {
     throw new Error(`${method} ${path}: ${answer.status} ${answer.body.toString('utf8', 0, 500)}`)
   }
 
-  /** Opens a protobuf watch; resolves with the response's head. `ended` is called when it ends. */
-  watch(path: string, event: OnEvent, ended: (error: Error) => void, accept = `${protobuf};stream=watch`): Promise<void> {
+  /**
+   * Opens a protobuf watch whose path ends with its `resourceVersion`; resolves with the response's head. Servers end watches after a time: it is opened again
+   * where its last bookmark was, as informers do. `ended` is called when that fails.
+   */
+  async watch(path: string, event: OnEvent, ended: (error: Error) => void, accept = `${protobuf};stream=watch`): Promise<void> {
+    let from = path
+    const noted = (bytes: Buffer) => {
+      const version = typeOf(bytes) === 'BOOKMARK' ? versionOf(bytes) : undefined
+      if (version !== undefined) from = path.replace(/\d*$/, version)
+      event(bytes)
+    }
+    const again = (reason: Error) => {
+      if (this.#connections.isClosed) return
+      this.#connections.reopened++
+      this.#stream(from, noted, again, accept).catch(() => ended(reason))
+    }
+    await this.#stream(path, noted, again, accept)
+  }
+
+  /** Opens a watch; rejects unless it begins. `ended` is called when it ends after that. */
+  #stream(path: string, event: OnEvent, ended: (reason: Error) => void, accept: string): Promise<void> {
     return new Promise((resolve, reject) => {
       let rest: Buffer | undefined
-      let failed: string | undefined
+      let hasBegun = false
+      let refusal = path
       const receiver: Receiver = {
         head(status) {
-          if (status === 200) resolve()
-          else failed = `${path}: ${status}`
+          hasBegun = status === 200
+          if (hasBegun) resolve()
+          else refusal += `: ${status}`
         },
         data(bytes) {
-          if (failed !== undefined) failed += bytes.toString('utf8', 0, 300)
-          else rest = split(rest === undefined ? bytes : Buffer.concat([rest, bytes]), event)
+          if (hasBegun) rest = split(rest === undefined ? bytes : Buffer.concat([rest, bytes]), event)
+          else refusal += bytes.toString('utf8', 0, 300)
         },
         end(error) {
-          const reason = error ?? new Error(failed ?? `${path} ended`)
-          reject(reason)
-          ended(reason)
+          if (hasBegun) ended(error ?? new Error(`${path} ended`))
+          else reject(error ?? new Error(refusal))
         },
       }
       this.#connections.watch(this.#head('GET', path, { accept }), receiver).catch(reject)

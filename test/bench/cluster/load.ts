@@ -35,6 +35,8 @@ export interface LoadReport {
   readonly failures: readonly (readonly [what: string, count: number])[]
   readonly watches: number
   readonly connections: number
+  /** Watches that the server has ended and that were opened again. */
+  readonly reopened: number
   /** 99th percentile of the delay of the load's event loop, in milliseconds: durations include it. */
   readonly loopDelay: number
 }
@@ -114,6 +116,7 @@ async function run(
     failures: measures.failures,
     watches,
     connections: connections.count,
+    reopened: connections.reopened,
     loopDelay: delay.percentile(99) / 1e6,
   }
 }

@@ -113,7 +113,7 @@ export function reportOf(server: MeasuredServer, title: string, report: LoadRepo
     return `| ${operation} | ${count} | ${ms(p50)} | ${ms(p99)} | ${ms(max)} | ${verdict} |`
   })
   return [
-    `${server.name}: ${title}; ${report.watches} watches on ${report.connections} connections\n`,
+    `${server.name}: ${title}; ${report.watches} watches on ${report.connections} connections, opened again ${report.reopened} times\n`,
     '| operation | count | p50 | p99 | longest | objective |\n| --- | --- | --- | --- | --- | --- |',
     ...rows,
     `\n${usages.table()}`,
