@@ -46,9 +46,9 @@ export async function startAgents({ connections, server, plan, measures, onPod }
   })
 
   let watches = 0
-  const ended = (error: Error) => measures.fail(`watch of an agent: ${error.message}`)
+  const failed = (error: Error) => measures.fail(`watch of an agent: ${error.message}`)
   const open = async (client: Client, path: string, event: OnEvent = () => {}) => {
-    await client.watch(`${path}&watch=true&allowWatchBookmarks=true&resourceVersion=${now}`, event, ended)
+    await client.watch(`${path}&watch=true&allowWatchBookmarks=true&resourceVersion=${now}`, event, failed)
     watches++
   }
   // Of a list, which is the server's current one.

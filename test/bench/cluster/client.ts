@@ -98,6 +98,9 @@ export interface Call {
 /** ADDED, MODIFIED, DELETED or BOOKMARK: the first field of a WatchEvent. */
 export const typeOf = (event: Buffer) => event.toString('latin1', 2, 2 + (event[1] ?? 0))
 
+/** Milliseconds until a watch that can't be opened again is tried once more. */
+const backoff = 1_000
+
 /** Tag of `resourceVersion`, field 6 of ObjectMeta, and how many digits it may have. */
 const [versionTag, mostDigits] = [0x32, 20]
 
@@ -156,25 +159,28 @@ export class Client {
 
   /**
    * Opens a protobuf watch whose path ends with its `resourceVersion`; resolves with the response's head. Servers end watches after a time: it is opened again
-   * where its last bookmark was, as informers do. `ended` is called when that fails.
+   * where its last bookmark was, as informers do, after a second if that fails, too. `failed` is called each time.
    */
-  async watch(path: string, event: OnEvent, ended: (error: Error) => void, accept = `${protobuf};stream=watch`): Promise<void> {
+  async watch(path: string, event: OnEvent, failed: (error: Error) => void, accept = `${protobuf};stream=watch`): Promise<void> {
     let from = path
     const noted = (bytes: Buffer) => {
       const version = typeOf(bytes) === 'BOOKMARK' ? versionOf(bytes) : undefined
       if (version !== undefined) from = path.replace(/\d*$/, version)
       event(bytes)
     }
-    const again = (reason: Error) => {
+    const again = () => {
       if (this.#connections.isClosed) return
       this.#connections.reopened++
-      this.#stream(from, noted, again, accept).catch(() => ended(reason))
+      this.#stream(from, noted, again, accept).catch((error: Error) => {
+        failed(error)
+        setTimeout(again, backoff)
+      })
     }
     await this.#stream(path, noted, again, accept)
   }
 
   /** Opens a watch; rejects unless it begins. `ended` is called when it ends after that. */
-  #stream(path: string, event: OnEvent, ended: (reason: Error) => void, accept: string): Promise<void> {
+  #stream(path: string, event: OnEvent, ended: () => void, accept: string): Promise<void> {
     return new Promise((resolve, reject) => {
       let rest: Buffer | undefined
       let hasBegun = false
@@ -190,7 +196,7 @@ export class Client {
           else refusal += bytes.toString('utf8', 0, 300)
         },
         end(error) {
-          if (hasBegun) ended(error ?? new Error(`${path} ended`))
+          if (hasBegun) ended()
           else reject(error ?? new Error(refusal))
         },
       }

@@ -33,14 +33,14 @@ async function watchable(admin: Client): Promise<string[]> {
 
 /** Opens all watches; resolves to their number. `onPod`: an event of the scheduler's watch on pods. */
 export async function watchAsControlPlane(admin: Client, measures: Measures, onPod: OnEvent): Promise<number> {
-  const ended = (error: Error) => measures.fail(`watch of the control plane: ${error.message}`)
+  const failed = (error: Error) => measures.fail(`watch of the control plane: ${error.message}`)
   let count = 0
   const open = async (path: string, event: OnEvent = () => {}, accept?: string) => {
     // Empty collections have no version to start from: only their changes matter here.
     const from = await admin.need('GET', `${path}${path.includes('?') ? '' : '?'}limit=1`)
     const version = /"resourceVersion":\s*"(\d+)"/.exec(from.body.toString('latin1'))?.[1] ?? '0'
     const separator = path.includes('?') ? '' : '?'
-    await admin.watch(`${path}${separator}watch=true&allowWatchBookmarks=true&resourceVersion=${version}`, event, ended, accept)
+    await admin.watch(`${path}${separator}watch=true&allowWatchBookmarks=true&resourceVersion=${version}`, event, failed, accept)
     count++
   }
   await open(`/api/v1/pods${unfinished}`, onPod)
