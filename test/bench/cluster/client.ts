@@ -98,7 +98,7 @@ export interface Call {
 /** ADDED, MODIFIED, DELETED or BOOKMARK: the first field of a WatchEvent. */
 export const typeOf = (event: Buffer) => event.toString('latin1', 2, 2 + (event[1] ?? 0))
 
-/** Milliseconds until a watch that can't be opened again is tried once more. */
+/** Milliseconds until a watch that has ended is opened again. */
 const backoff = 1_000
 
 /** Tag of `resourceVersion`, field 6 of ObjectMeta, and how many digits it may have. */
@@ -158,24 +158,27 @@ export class Client {
   }
 
   /**
-   * Opens a protobuf watch whose path ends with its `resourceVersion`; resolves with the response's head. Servers end watches after a time: it is opened again
-   * where its last bookmark was, as informers do, after a second if that fails, too. `failed` is called each time.
+   * Opens a protobuf watch whose path ends with its `resourceVersion`; resolves with the response's head. Servers end watches after a time: a second later it is
+   * opened again where its last bookmark was, or with all objects when that is too old, as informers do. `failed` is called for what goes wrong then.
    */
   async watch(path: string, event: OnEvent, failed: (error: Error) => void, accept = `${protobuf};stream=watch`): Promise<void> {
     let from = path
     const noted = (bytes: Buffer) => {
-      const version = typeOf(bytes) === 'BOOKMARK' ? versionOf(bytes) : undefined
+      const type = typeOf(bytes)
+      if (type === 'ERROR') failed(new Error(`${from}: ${bytes.toString('latin1')}`))
+      const version = type === 'ERROR' ? '' : type === 'BOOKMARK' ? versionOf(bytes) : undefined
       if (version !== undefined) from = path.replace(/\d*$/, version)
       event(bytes)
     }
-    const again = () => {
-      if (this.#connections.isClosed) return
-      this.#connections.reopened++
-      this.#stream(from, noted, again, accept).catch((error: Error) => {
-        failed(error)
-        setTimeout(again, backoff)
-      })
-    }
+    const again = () =>
+      setTimeout(() => {
+        if (this.#connections.isClosed) return
+        this.#connections.reopened++
+        this.#stream(from, noted, again, accept).catch((error: Error) => {
+          failed(error)
+          again()
+        })
+      }, backoff)
     await this.#stream(path, noted, again, accept)
   }
 

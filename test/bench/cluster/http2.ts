@@ -56,10 +56,16 @@ function text(value: string): Buffer {
 export const literals = (fields: { readonly [name: string]: string }): Buffer =>
   Buffer.concat(Object.entries(fields).flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]))
 
+interface Stream {
+  readonly receiver: Receiver
+  /** Bytes since its window was last renewed. */
+  received: number
+}
+
 /** One connection. When it ends, its streams end with the error. */
 export class Http2Connection {
   readonly #socket: TLSSocket
-  readonly #streams = new Map<number, Receiver>()
+  readonly #streams = new Map<number, Stream>()
   readonly #decoder = new Decoder({ tableSize: 0 })
   readonly #reader = new FrameReader((type, flag, stream, payload) => this.#frame(type, flag, stream, payload))
   #output: Buffer[] = []
@@ -104,7 +110,7 @@ export class Http2Connection {
       receiver.end(this.#ended)
       return stream
     }
-    this.#streams.set(stream, receiver)
+    this.#streams.set(stream, { receiver, received: 0 })
     const flag = flags.endHeaders | (body.length === 0 ? flags.endStream : 0)
     this.#write(frameHeader(head.length, frameTypes.headers, flag, stream), head)
     if (body.length > 0) {
@@ -187,20 +193,27 @@ export class Http2Connection {
     this.#isReady()
   }
 
-  #data(flag: number, stream: number, payload: Buffer): void {
-    this.#received += payload.length
-    if (this.#received > bigWindow / 2) {
-      this.#write(numbersFrame(frameTypes.windowUpdate, 0, this.#received))
-      this.#received = 0
+  #data(flag: number, id: number, payload: Buffer): void {
+    this.#received = this.#renewed(0, this.#received + payload.length)
+    const stream = this.#streams.get(id)
+    if (stream !== undefined && payload.length > 0) {
+      stream.receiver.data(payload)
+      stream.received = this.#renewed(id, stream.received + payload.length)
     }
-    if (payload.length > 0) this.#streams.get(stream)?.data(payload)
-    if (flag & flags.endStream) this.#finish(stream)
+    if (flag & flags.endStream) this.#finish(id)
+  }
+
+  /** Gives a window back once half of it has been received. Returns the bytes that are still to be given back. */
+  #renewed(stream: number, received: number): number {
+    if (received <= bigWindow / 2) return received
+    this.#write(numbersFrame(frameTypes.windowUpdate, stream, received))
+    return 0
   }
 
   #headers(flag: number, stream: number, payload: Buffer): void {
     const first = payload[0] === tableSizeUpdate ? payload[1] : payload[0]
     const status = indexedStatus[first ?? 0] ?? this.#statusOf(payload)
-    this.#streams.get(stream)?.head(status)
+    this.#streams.get(stream)?.receiver.head(status)
     if (flag & flags.endStream) this.#finish(stream)
   }
 
@@ -210,9 +223,9 @@ export class Http2Connection {
   }
 
   #finish(stream: number, error?: Error): void {
-    const receiver = this.#streams.get(stream)
+    const ended = this.#streams.get(stream)
     this.#streams.delete(stream)
-    receiver?.end(error)
+    ended?.receiver.end(error)
   }
 
   #end(error: Error): void {
@@ -221,6 +234,6 @@ export class Http2Connection {
     this.#socket.destroy()
     const all = [...this.#streams.values()]
     this.#streams.clear()
-    for (const receiver of all) receiver.end(error)
+    for (const { receiver } of all) receiver.end(error)
   }
 }
