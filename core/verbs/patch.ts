@@ -97,8 +97,8 @@ function checkVersion(target: Target, patched: Json, validation: FieldValidation
 }
 
 /**
- * Copies parts of the stored object that a patch leaves alone, which completing the object may change. Nobody changes those that the view keeps, and
- * managed fields are only replaced.
+ * Copies members of the stored object that a patch does not reach: defaults and admission may change them. They do not change those that the view keeps, and
+ * replace managed fields.
  */
 const copiedFor = (view: View) => (name: string, value: Json) => {
   if (view.keeps?.(name)) return value
