@@ -2,7 +2,6 @@
 import { DecodeBudget } from './decode-budget.ts'
 import { DecodeError, TypeMismatch } from './decode-error.ts'
 import { shorten } from './go/shorten.ts'
-import { clone } from './json/members.ts'
 import { PositionStack } from './json/positions.ts'
 import type { Json, JsonObject } from './model.ts'
 import { describe } from './scalars.ts'
@@ -50,8 +49,6 @@ function goNameOf(step: Step): string[] {
  */
 export type WalkMode = 'copy' | 'share' | 'search' | 'lenient'
 
-const copyOf = (_name: string, value: Json) => clone(value)
-
 /** Current position. Field names are strings or inlined fields, list indexes numbers. */
 export class Walk {
   readonly path: Step[] = []
@@ -76,8 +73,8 @@ export class Walk {
   omitsKeys = false
   /** Canonical fields of the outermost message. */
   known: JsonObject | undefined
-  /** Copies one of them. */
-  copied: (name: string, value: Json) => Json = copyOf
+  /** Copies one of them; undefined: it is shared. */
+  copied: ((name: string, value: Json) => Json) | undefined
   /** Name of the innermost message. */
   message = ''
   /** Index in `path` from which type errors name fields: metadata of custom resources is decoded separately. */

@@ -24,9 +24,9 @@ export interface DecodeOptions {
   readonly maxDepth?: number
   /** Don't copy canonical messages, lists and maps: for input without other owners. */
   readonly shares?: boolean | undefined
-  /** A canonical object of the same schema: fields that the value shares with it are not read again; without `shares` they are copied. */
+  /** A canonical object of the same schema: fields that the value shares with it are not read again. */
   readonly known?: JsonObject | undefined
-  /** Copies a field of `known`. Default: all of it. */
+  /** Copies a field of `known`. Default: the result shares it. */
   readonly copied?: ((name: string, value: Json) => Json) | undefined
   /** Default: unbounded. */
   readonly bounds?: DecodeBounds | undefined
@@ -354,7 +354,7 @@ function buildMessage(plan: Plan, value: JsonObject, walk: Walk): JsonObject {
     const given = value[slot.name] as Json
     const isKnown = known !== undefined && typeof given === 'object' && known[slot.name] === given
     const isUnset = given === null && slot.keepsUnset && empties !== undefined && Object.hasOwn(empties, slot.name)
-    const read = isKnown ? (walk.shares ? given : walk.copied(slot.name, given)) : isUnset ? null : readSlot(slot, given, walk)
+    const read = isKnown ? (walk.copied ? walk.copied(slot.name, given) : given) : isUnset ? null : readSlot(slot, given, walk)
     if (walk.droppedEmpty) {
       walk.droppedEmpty = false
       empties = { ...empties, [slot.name]: slot.isTime ? null : given }
@@ -425,7 +425,7 @@ function read(schema: Message, value: Json, options: DecodeOptions, unknown?: st
   walk.sorted = options.sorted === true
   walk.omitsKeys = options.omitsKeys === true
   walk.known = options.known
-  if (options.copied) walk.copied = options.copied
+  walk.copied = options.copied
   walk.holdsEmpties = options.known !== undefined && holdsEmpties(options.known)
   const result = schema.open ? (openReaderOf(schema)(value, walk) as JsonObject) : readMessage(planOf(schema, options.root), value, walk)
   if (walk.holdsEmpties) setHoldsEmpties(result)
