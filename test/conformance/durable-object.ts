@@ -41,6 +41,8 @@ function fallible(context: DurableObjectContext): { readonly context: DurableObj
   }
 }
 
+const failSync = '/test/fail-sync'
+
 export class ControlPlane extends ApiServerObject<Environment> {
   readonly #context: DurableObjectContext
   readonly #fail: () => void
@@ -62,17 +64,14 @@ export class ControlPlane extends ApiServerObject<Environment> {
     return super.createServer(this.#store === 'memory' ? { ...options, store: memoryStore() } : options)
   }
 
-  /** With two more paths, which start nothing. */
+  /** `/test/rows` starts nothing; a request below `/test/fail-sync` is answered while every sync fails. */
   override async fetch(request: Request): Promise<Response> {
-    switch (new URL(request.url).pathname) {
-      case '/test/rows':
-        return Response.json(this.#rows())
-      case '/test/fail-sync':
-        this.#fail()
-        return new Response()
-      default:
-        return await super.fetch(request)
-    }
+    const url = new URL(request.url)
+    if (url.pathname === '/test/rows') return Response.json(this.#rows())
+    if (!url.pathname.startsWith(failSync)) return await super.fetch(request)
+    this.#fail()
+    url.pathname = url.pathname.slice(failSync.length)
+    return await super.fetch(new Request(url, request))
   }
 
   /** Keys in the tables, with as many entries as they have rows, and the number of leases. */

@@ -127,11 +127,11 @@ describe('a control plane in a Durable Object', { skip: without('workerd') }, ()
     })
 
     test('ends itself when a sync fails, and continues with what storage has', async () => {
-      const fetch = below(server.fetch, 'failing')
-      const api = apiOf(fetch)
+      const api = apiOf(below(server.fetch, 'failing'))
+      // The failure comes with the write: were it set before, a write of the server's own could meet it, and the next request a new object.
+      const failing = apiOf(below(server.fetch, 'failing/test/fail-sync'))
       await api.create(collection, configMap('a'))
-      await fetch('/test/fail-sync')
-      const failed = await api.send('POST', collection, configMap('b')).catch(() => ({ status: 500 }))
+      const failed = await failing.send('POST', collection, configMap('b')).catch(() => ({ status: 500 }))
       assert(failed.status >= 500, `status ${failed.status}`)
       const again = await eventually('it answers again', async () => {
         const answer = await api.get(`${collection}/a`).catch(() => undefined)
