@@ -20,11 +20,13 @@ export const keysAnnotation = ({ signing, accepted }: AccountKeys, platform: Pla
 
 /** Logs a warning for each server whose tokens this one refuses, or which refuses those of this one. Never rejects. */
 export async function compareAccountKeys(context: ControllerContext, identity: string, keys: AccountKeys): Promise<void> {
-  const { platform, table, client, logger } = context
+  const { platform, table, logger } = context
   const resource = table.lookup(platform.name('coordination.<domain>'), 'v1', 'leases')
   if (resource === undefined) return
   try {
-    for (const { name, labels, annotations } of await client(resource.definition).list(platform.namespaces.system)) {
+    const { entries } = await resource.store.list({ namespace: platform.namespaces.system })
+    for (const entry of entries) {
+      const { name, labels, annotations } = entry.copy().metadata
       const isServer = Object.entries(identityLabel(platform)).every(([key, value]) => labels?.[key] === value)
       const [signing, ...accepted] = annotations?.[annotation(platform)]?.split(',') ?? []
       if (!isServer || name === identity || signing === undefined) continue
