@@ -1,4 +1,4 @@
-import { identityLabel } from '../controllers/bootstrap/identity-lease.ts'
+import { identitySelector } from '../controllers/bootstrap/identity-lease.ts'
 import type { ServedResource } from '../objects/registry/served.ts'
 import type { ObjectRef } from '../objects/storage/keys.ts'
 import { type Following, follow } from '../objects/watch/follow.ts'
@@ -22,7 +22,7 @@ export interface IdentitiesOptions {
 /** Follows the identity leases of the other servers. Resolves when they are known, or could not be read: then they are read again. */
 export async function followIdentities(options: IdentitiesOptions): Promise<Following> {
   const { leases, identity, platform, clock, logger, came, went } = options
-  const labels = Object.entries(identityLabel(platform))
+  const isIdentity = identitySelector(platform)
   /** By name; a server that is started again has another holder. */
   const holders = new Map<string, string>()
 
@@ -38,8 +38,7 @@ export async function followIdentities(options: IdentitiesOptions): Promise<Foll
         const { name } = entry
         const { metadata, spec } = entry.object
         const holder = (spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity
-        if (name === identity || holder === undefined || labels.some(([label, value]) => metadata.labels?.[label] !== value))
-          return remove(entry)
+        if (name === identity || holder === undefined || !isIdentity(metadata.labels)) return remove(entry)
         if (holders.get(name) === holder) return
         holders.set(name, holder)
         came(name)

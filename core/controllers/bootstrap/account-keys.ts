@@ -3,7 +3,7 @@
 import type { Platform } from '../../platform.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { ControllerContext } from '../controller.ts'
-import { identityLabel } from './identity-lease.ts'
+import { identitySelector } from './identity-lease.ts'
 
 /** Ids of keys, as in tokens and in the issuer's JWKS document. */
 export interface AccountKeys {
@@ -23,13 +23,13 @@ export async function compareAccountKeys(context: ControllerContext, identity: s
   const { platform, table, logger } = context
   const resource = table.lookup(platform.name('coordination.<domain>'), 'v1', 'leases')
   if (resource === undefined) return
+  const isIdentity = identitySelector(platform)
   try {
     const { entries } = await resource.store.list({ namespace: platform.namespaces.system })
-    for (const entry of entries) {
-      const { name, labels, annotations } = entry.copy().metadata
-      const isServer = Object.entries(identityLabel(platform)).every(([key, value]) => labels?.[key] === value)
+    for (const { object } of entries) {
+      const { name, labels, annotations } = object.metadata
       const [signing, ...accepted] = annotations?.[annotation(platform)]?.split(',') ?? []
-      if (!isServer || name === identity || signing === undefined) continue
+      if (!isIdentity(labels) || name === identity || signing === undefined) continue
       if (keys.accepted.includes(signing) && accepted.includes(keys.signing)) continue
       const what =
         'another server of this cluster has other keys of service accounts: each token is refused by one of the two; give all servers the same keys'

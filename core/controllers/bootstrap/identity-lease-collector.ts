@@ -4,7 +4,7 @@ import type { ApiObject } from '../../resources/definition.ts'
 import { epochMilliseconds } from '../../schema/formats/time.ts'
 import type { ControllerContext } from '../controller.ts'
 import { collectExpired } from '../expired-objects.ts'
-import { identityLabel } from './identity-lease.ts'
+import { identitySelector } from './identity-lease.ts'
 
 /** Milliseconds between collections. */
 const interval = 3_600_000
@@ -21,13 +21,12 @@ export function collectIdentityLeases(context: ControllerContext): () => void {
   const { platform, table } = context
   const resource = table.lookup(platform.name('coordination.<domain>'), 'v1', 'leases')
   if (resource === undefined) return () => {}
-  const isIdentity = ({ labels = {} }: ApiObject['metadata']) =>
-    Object.entries(identityLabel(platform)).every(([name, value]) => labels[name] === value)
+  const isIdentity = identitySelector(platform)
   return collectExpired(context, {
     resource,
     namespace: platform.namespaces.system,
     interval,
     what: 'identity leases of API servers',
-    isExpired: (lease, now) => isIdentity(lease.metadata) && isExpired(lease, now),
+    isExpired: (lease, now) => isIdentity(lease.metadata.labels) && isExpired(lease, now),
   })
 }

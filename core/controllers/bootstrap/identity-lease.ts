@@ -2,7 +2,7 @@
 
 import { settled } from '../../common/abort.ts'
 import type { Platform } from '../../platform.ts'
-import type { ApiObject } from '../../resources/definition.ts'
+import type { ApiObject, ObjectMeta } from '../../resources/definition.ts'
 import { microTimestamp } from '../../schema/formats/time.ts'
 import { messageOf } from '../../schema/message-of.ts'
 import type { JsonObject } from '../../schema/model.ts'
@@ -33,7 +33,13 @@ const duration = 3_600
 const removalTimeout = 10_000
 
 /** The label of identity leases. */
-export const identityLabel = (platform: Platform) => ({ [platform.name('apiserver.<labels>/identity')]: serverManager(platform) })
+const identityLabel = (platform: Platform) => ({ [platform.name('apiserver.<labels>/identity')]: serverManager(platform) })
+
+/** Whether a lease with these labels is the identity lease of a server. */
+export function identitySelector(platform: Platform): (labels: ObjectMeta['labels']) => boolean {
+  const wanted = Object.entries(identityLabel(platform))
+  return (labels) => wanted.every(([name, value]) => labels?.[name] === value)
+}
 
 /**
  * Replaces the lease that an earlier run of this server left, and renews the new one every 10 s. Resolves after the first try: failures are
